@@ -1,0 +1,24 @@
+"""boxreg: box-constrained linear regression with safe screening and a proof with every answer."""
+
+from .api import nnls, operator, solve, verify
+from .certificate import Certificate
+from .history import History, Snapshot
+from .result import Result
+from .status import Status
+from .version import __version__
+from .warning_types import ConvergenceWarning, PerformanceWarning
+
+__all__ = [
+    "Certificate",
+    "ConvergenceWarning",
+    "History",
+    "PerformanceWarning",
+    "Result",
+    "Snapshot",
+    "Status",
+    "__version__",
+    "nnls",
+    "operator",
+    "solve",
+    "verify",
+]

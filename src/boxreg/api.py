@@ -1,0 +1,207 @@
+"""The public functions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from . import validate
+from .arrays import Array
+from .certificate import Certificate, certify
+from .designs import OperatorDesign
+from .driver import Outcome, run
+from .history import Snapshot
+from .method import Method
+from .point import Point
+from .presolve import presolve
+from .problem import Problem
+from .progress import Progress
+from .result import Result
+from .status import Status
+from .stopping import Limits
+from .warning_types import ConvergenceWarning
+from .work import WorkMeter
+
+
+def solve(
+    A: Any,
+    y: Any,
+    lower: Any = 0.0,
+    upper: Any = np.inf,
+    *,
+    loss: Any = "least_squares",
+    solver: Any = "auto",
+    screening: bool = True,
+    dual: Any = "auto",
+    direction: Any = "auto",
+    region: Any = "auto",
+    tol: float = 1e-8,
+    atol: float = 0.0,
+    max_iter: int | None = None,
+    x0: Any = None,
+    callback: Callable[[Snapshot], object] | None = None,
+    verbose: int = 0,
+) -> Result:
+    """Minimise sum_i f([A x]_i; y_i) subject to lower <= x <= upper, and prove the answer.
+
+    Parameters
+    ----------
+    A : array (float64 or float32, any order), scipy.sparse matrix or array, or LinearOperator, m × n.
+    y : vector with m entries.
+    lower, upper : numbers or vectors with n entries. Lower bounds are finite, upper may be inf.
+    loss : name or `Loss`.
+    solver : 'auto', 'active_set', 'coordinate_descent', 'projected_gradient', 'chambolle_pock', or a
+        `PrimalSolver`.
+    screening : fix coordinates, and drop their columns, as soon as they are proved to be at a bound.
+    dual : 'auto', 'residual', 'translation', 'line_search', or a `DualUpdate`.
+    direction : direction into the dual cone, for coordinates with no upper bound: 'auto', 'ones',
+        'mean', 'most_correlated', 'least_correlated', 'data', 'least_squares', or a vector t with
+        Aᵀt < 0.
+    region : 'auto', 'two_point_ball', 'gap_sphere', or a `SafeRegion`.
+    tol, atol : stop when the gap is at most max(tol · P₀, atol), P₀ the objective at the projection
+        of 0 on the box.
+    max_iter : steps of the solver; None for the solver's own limit.
+    x0 : starting point, projected on the box.
+    callback : called with a `Snapshot` at each check; a true return value stops the run.
+    verbose : 1 shows progress on a terminal (nothing in a pipe).
+
+    Returns
+    -------
+    Result
+        With `x`, `gap`, `certificate` and more. If the gap asked for was not reached, the best point
+        so far, with a status that says so and a `ConvergenceWarning`.
+    """
+    clock = perf_counter()
+    problem, norms = validate.problem(A, y, lower, upper, loss)
+    method = validate.method(problem, solver, dual, region, direction, screening)
+    start = validate.start(x0, problem.design.shape[1])
+    scale, floor = _scale(problem, norms)
+    relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
+    limit = validate.iterations(max_iter, "max_iter")
+    limits = Limits(
+        target=max(relative * scale, absolute, floor),
+        max_iter=method.solver.max_iter if limit is None else limit,
+    )
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback: expected a function, got {type(callback).__name__}")
+    with Progress(enabled=verbose > 0) as progress:
+        outcome = run(problem, norms, method, limits, x0=start, stop=progress.watch(callback))
+    result = _result(problem, method, limits, scale, outcome, perf_counter() - clock)
+    if result.status in (Status.ITERATION_LIMIT, Status.PRECISION_LIMIT):
+        warnings.warn(
+            f"{result.message} Gap {result.gap:.3g}, asked for {result.target_gap:.3g}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return result
+
+
+def nnls(
+    A: Any, b: Any, *, maxiter: int | None = None, atol: float | None = None
+) -> tuple[Array, float]:
+    """Solve argmin_x ||A x - b|| for x >= 0, with the signature of `scipy.optimize.nnls`.
+
+    Parameters
+    ----------
+    A, b : matrix and vector; whatever `solve` takes.
+    maxiter : steps of the active-set solver; default 3 n. When they run out the best point so far is
+        returned, with a `ConvergenceWarning`.
+    atol : a bound coordinate is freed only where its gradient a_jᵀ(b - A x) exceeds this; default:
+        its rounding error.
+
+    Returns
+    -------
+    x, rnorm : the solution and ||A x - b||.
+    """
+    from .solvers import ActiveSet
+
+    threshold = 0.0 if atol is None else validate.tolerance(atol, "atol")
+    b = np.asarray(b)
+    if b.ndim == 2 and b.shape[1] == 1:
+        b = b[:, 0]
+    problem, norms = validate.problem(A, b, 0.0, np.inf, "least_squares")
+    limit = validate.iterations(maxiter, "maxiter")
+    method = validate.method(problem, ActiveSet(threshold), "auto", "auto", "auto", True)
+    steps = 3 * problem.design.shape[1] if limit is None else limit
+    outcome = run(problem, norms, method, Limits(target=0.0, max_iter=steps))
+    if outcome.status is Status.ITERATION_LIMIT:
+        warnings.warn(
+            f"maxiter: {steps} steps were not enough; the best point so far has a duality gap of "
+            f"{outcome.certificate.gap:.3g}",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    residual = problem.target - problem.design.matvec(outcome.x)
+    return outcome.x, float(np.linalg.norm(residual))
+
+
+def verify(
+    A: Any,
+    y: Any,
+    x: Any,
+    theta: Any,
+    lower: Any = 0.0,
+    upper: Any = np.inf,
+    *,
+    loss: Any = "least_squares",
+    gap: float | None = None,
+) -> Certificate:
+    """Check an answer from any source, trusting nothing but the arguments.
+
+    Returns a `Certificate`: true if x and theta are feasible, the duality gap is finite and, where
+    `gap` is given, that claim holds. Its `remarks` say what is wrong otherwise.
+    """
+    problem, norms = validate.problem(A, y, lower, upper, loss)
+    m, n = problem.design.shape
+    point = validate.vector(x, "x", n, of="columns of A")
+    dual = validate.vector(theta, "theta", m, of="rows of A")
+    claim = None if gap is None else validate.tolerance(gap, "gap")
+    return certify(problem, norms, point, dual, claimed_gap=claim)[0]
+
+
+def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
+    """A `LinearOperator` together with the norms of its columns, which saves computing them."""
+    return validate.operator(A, column_norms)
+
+
+def _scale(problem: Problem, norms: Array) -> tuple[float, float]:
+    """P₀, and the least gap that rounding leaves meaningful next to it."""
+    at_zero = Point(presolve(problem, norms, WorkMeter(1)), problem.nearest_to_zero())
+    return at_zero.objective, at_zero.prediction_error**2
+
+
+def _result(
+    problem: Problem, method: Method, limits: Limits, scale: float, outcome: Outcome, seconds: float
+) -> Result:
+    certificate = outcome.certificate
+    settings: dict[Literal["solver", "dual", "region"] | str, str] = {
+        "solver": method.solver.name,
+        "dual": method.dual.name,
+        "region": method.region.name,
+        "screening": "on" if method.screening else "off",
+        "loss": problem.loss.name,
+    }
+    return Result(
+        x=outcome.x,
+        theta=outcome.theta,
+        gap=certificate.gap,
+        target_gap=limits.target,
+        objective=certificate.objective,
+        dual_objective=certificate.dual_objective,
+        status=outcome.status,
+        message=" ".join(filter(None, (outcome.status.value, outcome.note))),
+        screened=outcome.screened,
+        screened_at=outcome.screened_at,
+        n_iter=outcome.n_iter,
+        work=outcome.work,
+        seconds=seconds,
+        history=outcome.history,
+        certificate=certificate,
+        shape=problem.design.shape,
+        scale=scale,
+        settings=settings,
+    )

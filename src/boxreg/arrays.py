@@ -1,0 +1,17 @@
+"""Names for the array types that appear in signatures."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[np.float64]
+"""Vectors of the computation: always float64, whatever the dtype of A."""
+
+Matrix: TypeAlias = npt.NDArray[np.floating[Any]]
+"""A dense design as its user gave it: float64 or float32."""
+
+Index: TypeAlias = npt.NDArray[np.intp]
+Mask: TypeAlias = npt.NDArray[np.bool_]

@@ -1,0 +1,148 @@
+"""The proof that comes with an answer, computed from the unreduced data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Array, Index
+from .duality import DualPoint, duality_gap
+from .point import Point
+from .problem import Problem
+from .reduced import ReducedProblem
+from .rounding import norm
+from .work import WorkMeter
+
+_SLIGHT = 1e-7
+"""A product a_jᵀtheta that is positive by no more than this share of ||a_j|| ||theta|| is charged to
+the gap, under an assumption on the size of solutions, instead of making it infinite."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What (x, theta) proves about the problem: P(x) - P* <= gap.
+
+    `gap` includes the rounding errors of its own computation. It is +inf where x or theta is not
+    feasible. `rigorous` is False where the bound rests on something the data do not prove; then
+    `remarks` says on what.
+    """
+
+    objective: float
+    dual_objective: float
+    gap: float
+    primal_feasible: bool
+    dual_feasible: bool
+    rigorous: bool
+    remarks: tuple[str, ...] = ()
+    claimed_gap: float | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Whether the pair is feasible, the gap finite and any claim about it true."""
+        if not (self.primal_feasible and self.dual_feasible and np.isfinite(self.gap)):
+            return False
+        return self.claimed_gap is None or self.gap <= self.claimed_gap
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __str__(self) -> str:
+        verdict = "valid" if self.valid else "NOT valid"
+        kind = "rigorous" if self.rigorous else "not rigorous"
+        lines = [
+            f"certificate {verdict} ({kind})",
+            f"  P(x)        {self.objective:.17g}",
+            f"  D(theta)    {self.dual_objective:.17g}",
+            f"  P(x) - P* <= {self.gap:.6g}",
+            *(f"  {remark}" for remark in self.remarks),
+        ]
+        return "\n".join(lines)
+
+
+def certify(
+    problem: Problem,
+    norms: Array,
+    x: Array,
+    theta: Array,
+    *,
+    work: WorkMeter | None = None,
+    claimed_gap: float | None = None,
+) -> tuple[Certificate, DualPoint]:
+    """Everything about (x, theta) from the data alone; also theta with its correlation."""
+    whole = ReducedProblem(
+        design=problem.design,
+        target=problem.target,
+        loss=problem.loss,
+        lower=problem.lower,
+        upper=problem.upper,
+        norms=norms,
+        index=np.arange(len(x)),
+        offset=np.zeros(len(problem.target)),
+        offset_error=0.0,
+        work=WorkMeter(len(x)) if work is None else work,
+    )
+    point = Point(whole, x)
+    dual = DualPoint.at(theta, whole)
+    uncertainty = dual.error * norms
+    unproved = whole.unbounded & (dual.correlation + uncertainty > 0.0)
+    slight = dual.correlation <= uncertainty + _SLIGHT * norm(theta) * norms
+    unsure = unproved & slight
+    broken = np.flatnonzero(unproved & ~slight)
+    outside = np.flatnonzero((x < problem.lower) | (x > problem.upper))
+    conjugate = problem.loss.conjugate(-theta, problem.target)
+    remarks = _remarks(problem, x, dual, outside, broken, int(np.count_nonzero(unsure)))
+    feasible = not len(broken) and np.isfinite(conjugate)
+    gap = duality_gap(point, dual, unsure) if feasible and not len(outside) else np.inf
+    certificate = Certificate(
+        objective=point.objective,
+        dual_objective=-conjugate - _support(problem, dual) if feasible else -np.inf,
+        gap=gap,
+        primal_feasible=not len(outside),
+        dual_feasible=bool(feasible),
+        rigorous=problem.design.rounding_known and not unsure.any() and bool(np.isfinite(gap)),
+        remarks=_with_claim(remarks, gap, claimed_gap),
+        claimed_gap=claimed_gap,
+    )
+    return certificate, dual
+
+
+def _support(problem: Problem, dual: DualPoint) -> float:
+    """sum_j sup { t w_j : l_j <= t <= u_j }, where w_j <= 0 is known if u_j = inf."""
+    w = dual.correlation
+    upper = np.where(np.isfinite(problem.upper), problem.upper, 0.0)
+    return float(problem.lower @ np.minimum(w, 0.0) + upper @ np.maximum(w, 0.0))
+
+
+def _remarks(
+    problem: Problem, x: Array, dual: DualPoint, outside: Index, broken: Index, unsure: int
+) -> tuple[str, ...]:
+    remarks: list[str] = []
+    if len(outside):
+        j = int(outside[0])
+        remarks.append(
+            f"x is not feasible: x[{j}] = {x[j]!r} is outside "
+            f"[{problem.lower[j]!r}, {problem.upper[j]!r}] ({len(outside)} such coordinates)"
+        )
+    if len(broken):
+        j = int(broken[np.argmax(dual.correlation[broken])])
+        remarks.append(
+            f"theta is not feasible: a_jᵀtheta = {dual.correlation[j]:.6g} > 0 for column {j}, "
+            f"which has no upper bound ({len(broken)} such columns)"
+        )
+    if unsure:
+        remarks.append(
+            f"theta is feasible only up to a slight error in {unsure} columns with no upper bound: the "
+            "gap holds for solutions at most a thousand times larger there than x or the data suggest"
+        )
+    if not problem.design.rounding_known:
+        remarks.append(
+            "A is an operator: its products are taken to be as accurate as float64 inner products"
+        )
+    return tuple(remarks)
+
+
+def _with_claim(remarks: tuple[str, ...], gap: float, claimed_gap: float | None) -> tuple[str, ...]:
+    if claimed_gap is None or gap <= claimed_gap:
+        return remarks
+    return (*remarks, f"the claimed gap {claimed_gap:.6g} is below the proved one, {gap:.6g}")

@@ -1,0 +1,9 @@
+"""Designs: one class for each way to hold A."""
+
+from .base import Design
+from .dense import DenseDesign
+from .operator import OperatorDesign
+from .sparse import SparseDesign
+from .stacked import StackedDesign
+
+__all__ = ["DenseDesign", "Design", "OperatorDesign", "SparseDesign", "StackedDesign"]

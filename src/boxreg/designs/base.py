@@ -1,0 +1,72 @@
+"""What an A can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from ..arrays import Array, Index
+
+
+class Design(ABC):
+    """The matrix A of a regression, behind the few operations the library needs of it.
+
+    Vectors in and out are float64. Products are accumulated in float64 whatever the dtype of A, so
+    that the error of a column product a_jᵀv is at most gamma(terms) ||a_j|| ||v||.
+    """
+
+    shape: tuple[int, int]
+
+    terms: int
+    """The most terms that any one column product sums."""
+
+    product_cost: float
+    """Columns of the original A that one full product touches (for `work`)."""
+
+    nonnegative: bool = False
+    """True only if every entry is known to be >= 0."""
+
+    rounding_known: bool = True
+    """False where the accuracy of the products is the caller's word only (operators)."""
+
+    has_columns: bool = True
+    """Whether single columns can be read: `columns`, `keep` and coordinate epochs."""
+
+    @abstractmethod
+    def matvec(self, x: Array) -> Array:
+        """A x."""
+
+    @abstractmethod
+    def rmatvec(self, v: Array) -> Array:
+        """Aᵀ v."""
+
+    @abstractmethod
+    def column_norms(self) -> Array:
+        """Euclidean norms of the columns."""
+
+    @abstractmethod
+    def columns(self, index: Index) -> Array:
+        """The chosen columns as a dense, column-major float64 array (a copy)."""
+
+    @abstractmethod
+    def keep(self, index: Index) -> Design:
+        """The design made of the chosen columns, in that order."""
+
+    def column_major(self) -> Design:
+        """This design in a storage where one column is contiguous (a copy if it is not yet)."""
+        return self
+
+    def least_squares_epochs(
+        self,
+        x: Array,
+        residual: Array,
+        lower: Array,
+        upper: Array,
+        squared_norms: Array,
+        order: Index,
+        epochs: int,
+    ) -> int:
+        """Cyclic exact coordinate minimisation of ½||residual||², in place.
+
+        x and residual = y - A x change together; returns the number of coordinate updates made.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot read single columns")

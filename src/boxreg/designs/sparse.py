@@ -1,0 +1,71 @@
+"""A sparse A, held as compressed columns."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ..arrays import Array, Index
+from .base import Design
+
+
+class SparseDesign(Design):
+    """A canonical CSC matrix (no duplicate entries); its values are float64."""
+
+    def __init__(self, matrix: sparse.csc_array, *, nonnegative: bool = False) -> None:
+        self.matrix = matrix
+        self.shape = (int(matrix.shape[0]), int(matrix.shape[1]))
+        counts = np.diff(matrix.indptr)
+        self.terms = int(counts.max()) if counts.size else 0
+        self.product_cost = float(self.shape[1])
+        self.nonnegative = nonnegative
+        self._transpose = matrix.T
+
+    def matvec(self, x: Array) -> Array:
+        """A x."""
+        return np.asarray(self.matrix @ x)
+
+    def rmatvec(self, v: Array) -> Array:
+        """Aᵀ v."""
+        return np.asarray(self._transpose @ v)
+
+    def column_norms(self) -> Array:
+        """Euclidean norms of the columns."""
+        owner = np.repeat(np.arange(self.shape[1]), np.diff(self.matrix.indptr))
+        squares = np.bincount(owner, weights=self.matrix.data**2, minlength=self.shape[1])
+        return np.sqrt(squares)
+
+    def columns(self, index: Index) -> Array:
+        """The chosen columns, made dense and column-major."""
+        return np.asarray(self.matrix[:, index].toarray(order="F"))
+
+    def keep(self, index: Index) -> SparseDesign:
+        """The chosen columns as a new CSC matrix."""
+        return SparseDesign(self.matrix[:, index], nonnegative=self.nonnegative)
+
+    def least_squares_epochs(
+        self,
+        x: Array,
+        residual: Array,
+        lower: Array,
+        upper: Array,
+        squared_norms: Array,
+        order: Index,
+        epochs: int,
+    ) -> int:
+        """Cyclic coordinate descent over the stored entries, in a compiled loop."""
+        from ..kernels.coordinate_descent import csc_epochs
+
+        a = self.matrix
+        return int(
+            csc_epochs(
+                (a.data, a.indices, a.indptr),
+                x,
+                residual,
+                lower,
+                upper,
+                squared_norms,
+                order,
+                epochs,
+            )
+        )

@@ -1,0 +1,130 @@
+"""Directions strictly inside the dual cone, by name or found (the paper's Proposition 2 and beyond)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from .arrays import Array, Mask
+from .dual_cone import DualCone, interior_margin
+from .duality import DualPoint
+from .interior import InteriorSearch
+from .reduced import ReducedProblem
+
+_USEFUL = 1e-6
+"""A cheap direction with a smaller margin is passed over: a step along it costs too much."""
+
+
+def ones(problem: ReducedProblem, constrained: Mask) -> Array:
+    """-1: interior when A >= 0 has no zero column (case 3)."""
+    return np.full(len(problem.target), -1.0)
+
+
+def mean(problem: ReducedProblem, constrained: Mask) -> Array:
+    """Minus the mean of the constrained columns (cases 2 and 3)."""
+    return -problem.predict(constrained / np.count_nonzero(constrained)) + problem.offset
+
+
+def unit_mean(problem: ReducedProblem, constrained: Mask) -> Array:
+    """Minus the mean of the constrained columns scaled to unit norm: blind to column scaling."""
+    weights = np.divide(1.0, problem.norms, out=np.zeros_like(problem.norms), where=constrained)
+    return -problem.predict(weights / np.count_nonzero(constrained)) + problem.offset
+
+
+def data(problem: ReducedProblem, constrained: Mask) -> Array:
+    """-y: interior when every a_jᵀy > 0."""
+    return -problem.target
+
+
+def most_correlated(problem: ReducedProblem, constrained: Mask) -> Array:
+    """Minus the column most correlated with the others on average (case 4)."""
+    return -_column(problem, constrained, np.argmax)
+
+
+def least_correlated(problem: ReducedProblem, constrained: Mask) -> Array:
+    """Minus the column least correlated with the others on average (case 4)."""
+    return -_column(problem, constrained, np.argmin)
+
+
+def least_squares(problem: ReducedProblem, constrained: Mask) -> Array:
+    """The t of least norm with a_jᵀt = -||a_j|| for all j: interior when rank A = n <= m (case 1)."""
+    from scipy.sparse.linalg import LinearOperator, lsmr
+
+    used = np.flatnonzero(constrained)
+    scale = 1.0 / problem.norms[used]
+
+    def products(t: Array) -> Array:
+        return problem.correlate(np.ravel(t))[used] * scale
+
+    def combinations(v: Array) -> Array:
+        x = np.zeros(len(problem.norms))
+        x[used] = np.ravel(v) * scale
+        return problem.predict(x) - problem.offset
+
+    shape = (len(used), len(problem.target))
+    a = LinearOperator(shape, matvec=products, rmatvec=combinations, dtype=np.float64)
+    return np.asarray(lsmr(a, -np.ones(len(used)), atol=1e-3, btol=1e-3, maxiter=100)[0])
+
+
+DIRECTIONS: dict[str, Callable[[ReducedProblem, Mask], Array]] = {
+    "ones": ones,
+    "mean": mean,
+    "most_correlated": most_correlated,
+    "least_correlated": least_correlated,
+    "data": data,
+    "least_squares": least_squares,
+}
+
+
+def build_cone(problem: ReducedProblem, direction: str | Array) -> DualCone:
+    """The dual cone of a problem with the direction asked for, checked, or with one found."""
+    constrained = problem.unbounded & problem.open
+    nothing = np.zeros_like(constrained)
+    if not constrained.any():
+        return DualCone(None, nothing)
+    if isinstance(direction, str) and direction == "auto":
+        for candidate in _cheap_candidates(problem, constrained):
+            if interior_margin(candidate, problem, constrained) > _USEFUL:
+                return DualCone(candidate, nothing)
+        return InteriorSearch(problem, constrained).cone()
+    vector = (
+        DIRECTIONS[direction](problem, constrained) if isinstance(direction, str) else direction
+    )
+    t = DualPoint.at(vector, problem)
+    if interior_margin(t, problem, constrained) <= 0.0:
+        worst = int(np.argmax(np.where(constrained, t.correlation, -np.inf)))
+        name = repr(direction) if isinstance(direction, str) else "the vector given"
+        raise ValueError(
+            f"direction: {name} is not strictly inside the dual cone of this A: it needs "
+            f"a_jᵀt < 0 for every column with upper = inf, but column {problem.index[worst]} has "
+            f"a_jᵀt = {t.correlation[worst]:.3g}; direction='auto' finds one where one exists"
+        )
+    return DualCone(t, nothing)
+
+
+def _cheap_candidates(problem: ReducedProblem, constrained: Mask) -> Iterator[DualPoint]:
+    """Directions worth a few products, the most promising first."""
+
+    def made(vector: Array) -> DualPoint:
+        return DualPoint.at(vector, problem)
+
+    centre = made(unit_mean(problem, constrained))
+    if problem.design.nonnegative:
+        flat = made(ones(problem, constrained))
+        pair = sorted((flat, centre), key=lambda t: interior_margin(t, problem, constrained))
+        yield pair[1]
+    else:
+        yield centre
+        yield made(least_squares(problem, constrained))
+
+
+def _column(
+    problem: ReducedProblem, constrained: Mask, choose: Callable[[Array], np.intp]
+) -> Array:
+    """The column with the greatest or least correlation with the mean of the unit columns."""
+    used = np.flatnonzero(constrained)
+    centre = -unit_mean(problem, constrained)
+    affinity = problem.correlate(centre)[used] / problem.norms[used]
+    problem.work.add(1)
+    return problem.design.columns(used[[int(choose(affinity))]])[:, 0]

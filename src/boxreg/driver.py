@@ -1,0 +1,113 @@
+"""The only outer loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from . import compaction
+from .arrays import Array, Index
+from .certificate import Certificate
+from .directions import build_cone
+from .duality import DualPoint
+from .history import History, Ledger, Snapshot
+from .method import Method
+from .point import Point
+from .presolve import presolve
+from .problem import Problem
+from .status import Status
+from .stopping import CheckSchedule, Limits
+from .track import Track, certify_whole
+from .work import WorkMeter
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that a run found out."""
+
+    x: Array
+    theta: Array
+    certificate: Certificate
+    status: Status
+    note: str
+    n_iter: int
+    work: float
+    screened: npt.NDArray[np.int8]
+    screened_at: Index
+    history: History
+
+
+def run(
+    problem: Problem,
+    norms: Array,
+    method: Method,
+    limits: Limits,
+    *,
+    x0: Array | None = None,
+    stop: Callable[[Snapshot], object] | None = None,
+) -> Outcome:
+    """Step, improve the dual point, screen, compact, stop: until one of the limits is met."""
+    ledger = Ledger(problem.design.shape[1])
+    work = WorkMeter(ledger.n)
+    work.add(ledger.n)  # the column norms
+    whole = presolve(problem, norms, work)
+    whole_cone = build_cone(whole, method.direction)
+    start = np.clip(np.zeros(ledger.n) if x0 is None else x0, whole.lower, whole.upper)
+    state = method.solver.start(Point(whole, start))
+    track = Track(method.solver, state, DualPoint.zero(whole), whole_cone, ledger)
+    if compaction.pays(whole):
+        track.adopt(whole)
+    update = method.dual.start(track.point.problem)
+    schedule = CheckSchedule(method.solver.check_period)
+    iteration, goal = 0, limits.target
+    while True:
+        gap = track.improve(update)
+        seen = ledger.record(iteration, track.point, gap, limits.target)
+        open_ = seen.preserved > 0
+        if gap <= goal or not open_:
+            x = ledger.expand(track.point)
+            certificate, theta = certify_whole(problem, whole, whole_cone, x, track.best.theta)
+            if certificate.gap <= limits.target or not open_:
+                status = Status.CONVERGED
+                break
+            goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
+        early = _reason_to_stop(track, limits, iteration, gap, goal)
+        if early is None and stop is not None and stop(seen):
+            early = Status.STOPPED_BY_CALLBACK
+        if early is not None:
+            status = early
+            x = ledger.best
+            certificate, theta = certify_whole(problem, whole, whole_cone, x, track.best.theta)
+            break
+        screened = method.screening and track.screen(method.region, gap, iteration)
+        steps = schedule.next(iteration, gap, goal, screened)
+        if track.point.problem.open.any():
+            steps = min(steps, limits.max_iter - iteration)
+            track.state = method.solver.step(track.state, steps)
+            iteration += steps
+    return Outcome(
+        x=x,
+        theta=theta,
+        certificate=certificate,
+        status=status,
+        note=whole_cone.note,
+        n_iter=iteration,
+        work=work.total,
+        screened=ledger.screened,
+        screened_at=ledger.screened_at,
+        history=History.of(ledger.snapshots),
+    )
+
+
+def _reason_to_stop(
+    track: Track, limits: Limits, iteration: int, gap: float, goal: float
+) -> Status | None:
+    """Why to stop short of the goal, if there is a reason."""
+    if track.state.finished or track.exhausted(gap, goal):
+        return Status.PRECISION_LIMIT
+    if iteration >= limits.max_iter:
+        return Status.ITERATION_LIMIT
+    return None

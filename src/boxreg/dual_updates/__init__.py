@@ -1,0 +1,23 @@
+"""Dual updates: one file each, and the registry of their names."""
+
+from .base import DualUpdate
+from .line_search import LineSearch
+from .oracle import Oracle
+from .residual import Residual
+from .translation import Translation
+
+DUAL_UPDATES: dict[str, type[DualUpdate]] = {
+    "auto": LineSearch,
+    "line_search": LineSearch,
+    "residual": Residual,
+    "translation": Translation,
+}
+
+__all__ = [
+    "DUAL_UPDATES",
+    "DualUpdate",
+    "LineSearch",
+    "Oracle",
+    "Residual",
+    "Translation",
+]

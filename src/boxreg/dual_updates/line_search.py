@@ -1,0 +1,68 @@
+"""Line search from the best dual point so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..dual_cone import DualCone
+from ..duality import DualPoint, duality_gap
+from ..point import Point
+from .base import DualUpdate
+
+_GOLDEN = 0.6180339887498949
+_EVALUATIONS = 6
+
+
+class LineSearch(DualUpdate):
+    """The best point on the segment from the best theta so far to the translated residual.
+
+    The segment is feasible because its ends are, and D is concave along it: its maximum is at
+    least as good as either end, so the gap can only shrink. A solver's own dual point, if it has
+    one, is a second place to search towards.
+    """
+
+    name = "line_search"
+
+    def propose(
+        self, point: Point, best: DualPoint, cone: DualCone, hint: DualPoint | None
+    ) -> Iterator[DualPoint]:
+        """The best points on the way to the translated residual, and then to the hint."""
+        for target in (DualPoint.residual(point), hint):
+            if target is not None:
+                feasible = cone.push(target, point.problem)
+                best = _best_between(point, best, feasible, cone)
+                yield best
+
+
+def _best_between(point: Point, start: DualPoint, end: DualPoint, cone: DualCone) -> DualPoint:
+    """The point of the segment with the least gap, which is a convex function along it.
+
+    A parabola through both ends and the middle tells whether the minimum is inside; only then is it
+    worth a golden-section search.
+    """
+
+    def gap(step: float) -> float:
+        return duality_gap(point, start.toward(end, step), cone.implicit)
+
+    at_start = duality_gap(point, start, cone.implicit)
+    at_end = duality_gap(point, end, cone.implicit)
+    curvature = 2.0 * (at_start + at_end - 2.0 * gap(0.5))
+    vertex = 0.5 - 0.5 * (at_end - at_start) / curvature if curvature > 0.0 else -1.0
+    if not 0.0 < vertex < 1.0:
+        return end if at_end < at_start else start
+    left, right = 0.0, 1.0
+    inner_left, inner_right = 1.0 - _GOLDEN, _GOLDEN
+    gap_left, gap_right = gap(inner_left), gap(inner_right)
+    for _ in range(_EVALUATIONS - 2):
+        if gap_left <= gap_right:
+            right, inner_right, gap_right = inner_right, inner_left, gap_left
+            inner_left = right - _GOLDEN * (right - left)
+            gap_left = gap(inner_left)
+        else:
+            left, inner_left, gap_left = inner_left, inner_right, gap_right
+            inner_right = left + _GOLDEN * (right - left)
+            gap_right = gap(inner_right)
+    found, step = min((gap_left, inner_left), (gap_right, inner_right))
+    if min(at_start, at_end) <= found:
+        return end if at_end < at_start else start
+    return cone.push(start.toward(end, step), point.problem)

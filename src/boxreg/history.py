@@ -1,0 +1,126 @@
+"""What happened during a run, check by check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from .arrays import Array, Index, Mask
+from .point import Point
+from .reduced import ReducedProblem
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a run at one check; what a callback sees."""
+
+    iteration: int
+    seconds: float
+    work: float
+    objective: float
+    gap: float
+    """Proved bound on P(x) - P*, rounding included."""
+    target: float
+    """The gap at which the run will stop."""
+    preserved: int
+    """Coordinates not yet fixed."""
+    n: int
+    """Coordinates in all."""
+
+
+@dataclass(frozen=True)
+class History:
+    """One entry a check, as arrays of equal length."""
+
+    iteration: Index
+    seconds: Array
+    work: Array
+    objective: Array
+    gap: Array
+    preserved: Index
+
+    def __len__(self) -> int:
+        return len(self.iteration)
+
+    @classmethod
+    def of(cls, snapshots: list[Snapshot]) -> History:
+        """Arrays from the snapshots of a run."""
+
+        def floats(name: str) -> Array:
+            return np.array([getattr(s, name) for s in snapshots], dtype=np.float64)
+
+        def integers(name: str) -> Index:
+            return np.array([getattr(s, name) for s in snapshots], dtype=np.intp)
+
+        return cls(
+            iteration=integers("iteration"),
+            seconds=floats("seconds"),
+            work=floats("work"),
+            objective=floats("objective"),
+            gap=floats("gap"),
+            preserved=integers("preserved"),
+        )
+
+
+@dataclass
+class Ledger:
+    """Keeps the answer at full length while the run works on fewer and fewer columns."""
+
+    n: int
+    clock: float = field(default_factory=perf_counter)
+    snapshots: list[Snapshot] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.screened = np.zeros(self.n, dtype=np.int8)
+        self.screened_at = np.full(self.n, -1, dtype=np.intp)
+        self._x = np.zeros(self.n)
+        self._best: tuple[float, Array] = (np.inf, self._x)
+
+    def record(self, iteration: int, point: Point, gap: float, target: float) -> Snapshot:
+        """Note a check; remember the point with the least objective."""
+        problem = point.problem
+        snapshot = Snapshot(
+            iteration=iteration,
+            seconds=perf_counter() - self.clock,
+            work=problem.work.total,
+            objective=point.objective,
+            gap=gap,
+            target=target,
+            preserved=int(np.count_nonzero(problem.open)),
+            n=self.n,
+        )
+        self.snapshots.append(snapshot)
+        if snapshot.objective < self._best[0]:
+            self._best = (snapshot.objective, self.expand(point))
+        return snapshot
+
+    def expand(self, point: Point) -> Array:
+        """The point at full length."""
+        x = self._x.copy()
+        x[point.problem.index] = point.x
+        return x
+
+    @property
+    def best(self) -> Array:
+        """The point with the least objective among those checked, at full length."""
+        return self._best[1]
+
+    def stalled(self) -> bool:
+        """Whether the gap fell by less than a tenth between the last two checks."""
+        if len(self.snapshots) < 2:
+            return False
+        before, now = self.snapshots[-2:]
+        return now.gap > 0.9 * before.gap
+
+    def fix(self, problem: ReducedProblem, at_lower: Mask, at_upper: Mask, iteration: int) -> None:
+        """Note which coordinates were screened, and when."""
+        for mask, sign in ((at_lower, -1), (at_upper, 1)):
+            self.screened[problem.index[mask]] = sign
+            self.screened_at[problem.index[mask]] = iteration
+
+    def drop(self, problem: ReducedProblem) -> None:
+        """Store the values of fixed coordinates before their columns leave."""
+        fixed = ~problem.open
+        self._x[problem.index[fixed]] = problem.lower[fixed]

@@ -1,0 +1,164 @@
+"""Gordan's alternative: a direction strictly inside the dual cone, or a proof that there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Array, Mask
+from .designs.projected import ProjectedDesign
+from .designs.stacked import StackedDesign
+from .dual_cone import DualCone, interior_margin
+from .duality import DualPoint
+from .losses.least_squares import LeastSquares
+from .problem import Problem
+from .reduced import ReducedProblem
+
+_DISTINCT = 1e-8
+"""A margin, or a part of a column, at or below this counts as zero."""
+
+_NEGLIGIBLE = 1e-13
+"""Directions below this, relative to the largest, are left out of the span of columns."""
+
+
+@dataclass(frozen=True)
+class InteriorSearch:
+    """Exactly one holds: Aᵀt < 0 for some t, or A λ = 0 for some λ >= 0, λ ≠ 0.
+
+    Both are answers of one non-negative least-squares problem,
+
+        minimise ½ ||A λ||² + ½ (sum_j ||a_j|| λ_j - 1)²    over λ >= 0,
+
+    whose minimum is ½ d²/(1 + d²), d the distance from 0 to the hull of the unit columns. A dual
+    point (t, τ) of it has a_jᵀt + τ ||a_j|| <= 0 and, where its objective is positive, τ > 0: it is a
+    direction inside the cone, near the one with the greatest margin. A minimum of 0 exhibits λ. The
+    row of norms makes (0, -1) interior for this problem itself, so the search ends here.
+
+    Where A λ = 0, the columns in the support of λ are implicit equalities. They are projected out and
+    the search goes on for the others, until a direction is found or no column is left.
+    """
+
+    problem: ReducedProblem
+    constrained: Mask
+
+    def cone(self) -> DualCone:
+        """The cone with its direction, and its implicit equalities if it has any."""
+        implicit = np.zeros_like(self.constrained)
+        basis: Array | None = None
+        while True:
+            remaining = self.constrained & ~implicit
+            if not remaining.any():
+                return self._reduced(None, implicit, basis)
+            direction, support = self._alternative(remaining, basis)
+            if direction is not None:
+                return self._reduced(direction, implicit, basis)
+            if support is None or not self.problem.design.has_columns:
+                return DualCone(None, implicit, basis, note=_UNDECIDED)
+            implicit = implicit | support
+            basis = self._span(implicit)
+            implicit = implicit | (remaining & self._inside(basis))
+
+    def _alternative(
+        self, remaining: Mask, basis: Array | None
+    ) -> tuple[DualPoint | None, Mask | None]:
+        """A direction for the remaining columns, or the support of a λ, or neither in the budget."""
+        from .driver import run
+        from .dual_updates import LineSearch
+        from .method import Method
+        from .safe_regions import TwoPointBall
+        from .solvers import ActiveSet, ProjectedGradient
+        from .stopping import Limits
+
+        held = self.problem
+        design, norms = held.design, held.norms
+        if basis is not None:
+            design = ProjectedDesign(design, basis, norms)
+        m, n = design.shape
+        stacked = StackedDesign(design, norms)
+        hull = Problem(
+            design=stacked,
+            target=np.append(np.zeros(m), 1.0),
+            loss=LeastSquares(),
+            lower=np.zeros(n),
+            upper=np.where(remaining, np.inf, 0.0),
+        )
+        method = Method(
+            solver=ActiveSet() if design.has_columns else ProjectedGradient(),
+            dual=LineSearch(),
+            region=TwoPointBall(),
+            direction=np.append(np.zeros(m), -1.0),
+            screening=True,
+        )
+        decided = 0.5 * _DISTINCT**2
+        outcome = run(
+            hull,
+            np.hypot(norms, norms),
+            method,
+            Limits(target=decided, max_iter=3 * (m + n) + 100),
+            stop=lambda seen: (
+                seen.objective <= decided
+                or (seen.objective - seen.gap > decided and seen.gap <= 0.5 * seen.objective)
+            ),
+        )
+        held.work.add(outcome.work * n)
+        t = outcome.theta[:-1]
+        if basis is not None:
+            t = t - basis @ (basis.T @ t)
+        direction = DualPoint.at(t, held)
+        if interior_margin(direction, held, remaining) > _DISTINCT:
+            return direction, None
+        if outcome.certificate.objective <= decided:
+            return None, remaining & (outcome.x * norms > _DISTINCT)
+        return None, None
+
+    def _reduced(
+        self, direction: DualPoint | None, implicit: Mask, basis: Array | None
+    ) -> DualCone:
+        """The cone found, with the part of it that needs no assumption."""
+        if not implicit.any():
+            return DualCone(direction, implicit)
+        rows = ~np.any(self.problem.design.columns(np.flatnonzero(implicit)), axis=1)
+        exact = None
+        if direction is not None:
+            exact = DualPoint.at(np.where(rows, direction.theta, 0.0), self.problem)
+            remaining = self.constrained & ~implicit
+            if interior_margin(exact, self.problem, remaining) <= 0.0:
+                exact = None
+        return DualCone(direction, implicit, basis, rows, exact, _note(implicit))
+
+    def _span(self, implicit: Mask) -> Array:
+        """Orthonormal basis of the span of the implicit columns."""
+        index = np.flatnonzero(implicit)
+        unit = self.problem.design.columns(index) / self.problem.norms[index]
+        left, values, _ = np.linalg.svd(unit, full_matrices=False)
+        return np.ascontiguousarray(left[:, values > _NEGLIGIBLE * values[0]])
+
+    def _inside(self, basis: Array) -> Mask:
+        """Columns that lie in the span: their product with every feasible theta is 0 as well."""
+        held = self.problem
+        inside = np.zeros(len(held.norms), dtype=bool)
+        for start in range(0, len(held.norms), 256):
+            index = np.arange(start, min(start + 256, len(held.norms)))
+            block = held.design.columns(index)
+            rest = np.linalg.norm(block - basis @ (basis.T @ block), axis=0)
+            inside[index] = rest <= _DISTINCT * held.norms[index]
+        held.work.add(len(held.norms))
+        return inside
+
+
+_UNDECIDED = (
+    "No direction strictly inside the dual cone was found within the budget, so the dual point is 0 "
+    "and the gap is the objective itself; pass direction=... if one is known."
+)
+
+
+def _note(implicit: Mask) -> str:
+    count = int(np.count_nonzero(implicit))
+    if not count:
+        return ""
+    return (
+        f"The solution is not unique: some non-negative combination of {count} columns with no upper "
+        "bound is zero, so no direction lies strictly inside the dual cone. The gap holds for "
+        "solutions of moderate size."
+    )

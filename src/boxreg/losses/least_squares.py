@@ -1,0 +1,46 @@
+"""Least squares."""
+
+from __future__ import annotations
+
+from ..arrays import Array
+from ..rounding import SLACK, UNIT_ROUNDOFF, norm
+from .base import Loss
+
+
+class LeastSquares(Loss):
+    """f(p; y) = ½ (p - y)².
+
+    f'(p) = p - y is 1-Lipschitz, so alpha = 1; f*(v) = ½ v² + v y = ½ ((y + v)² - y²), finite
+    everywhere. Hypotheses: none on y.
+    """
+
+    name = "least_squares"
+    alpha = 1.0
+    roundoff_derivative = 1.0
+    roundoff_value = 3.0
+
+    def values(self, prediction: Array, target: Array) -> Array:
+        """½ (p - y)²."""
+        return 0.5 * (prediction - target) ** 2
+
+    def derivatives(self, prediction: Array, target: Array) -> Array:
+        """p - y."""
+        return prediction - target
+
+    def residual(self, prediction: Array, target: Array) -> Array:
+        """y - p."""
+        return target - prediction
+
+    def conjugates(self, v: Array, target: Array) -> Array:
+        """v (½ v + y): one rounding fewer than the difference of squares, and no cancellation."""
+        return v * (0.5 * v + target)
+
+    def prox_conjugate(self, v: Array, sigma: float, target: Array) -> Array:
+        """(v - sigma y) / (1 + sigma)."""
+        return (v - sigma * target) / (1.0 + sigma)
+
+    def fenchel_young(self, prediction: Array, theta: Array, target: Array) -> float:
+        """½ ||theta - (y - p)||²: a square, so nothing cancels."""
+        rho = target - prediction
+        rounding = UNIT_ROUNDOFF * (norm(rho) + norm(theta - rho))
+        return 0.5 * (norm(theta - rho) + rounding) ** 2 * SLACK

@@ -1,0 +1,33 @@
+"""What is known before any iteration: fixed variables and zero columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .problem import Problem
+from .reduced import ReducedProblem
+from .work import WorkMeter
+
+
+def presolve(problem: Problem, norms: np.ndarray, work: WorkMeter) -> ReducedProblem:
+    """The reduced problem at the start of a run.
+
+    A zero column has no say in the prediction: its coordinate is fixed at the feasible value nearest
+    to 0. Variables with lower = upper are fixed as they come. Nothing is copied here; the driver
+    drops fixed columns when that pays.
+    """
+    m, n = problem.design.shape
+    inert = norms == 0.0
+    nearest = problem.nearest_to_zero()
+    return ReducedProblem(
+        design=problem.design,
+        target=problem.target,
+        loss=problem.loss,
+        lower=np.where(inert, nearest, problem.lower),
+        upper=np.where(inert, nearest, problem.upper),
+        norms=norms,
+        index=np.arange(n),
+        offset=np.zeros(m),
+        offset_error=0.0,
+        work=work,
+    )

@@ -1,0 +1,90 @@
+"""What a solve returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Array, Index
+from .certificate import Certificate
+from .history import History
+from .status import Status
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The answer, its proof, and how it was reached.
+
+    Attributes
+    ----------
+    x : the solution found; lower <= x <= upper holds exactly.
+    theta : the dual point that proves it.
+    gap : proved upper bound on P(x) - P*, rounding errors included.
+    target_gap : the gap that was asked for, max(tol · P₀, atol).
+    objective, dual_objective : P(x) and D(theta).
+    status : how the run ended; its value is a sentence. `success` is True only for CONVERGED.
+    screened : int8, -1 where x_j was proved to be at its lower bound, +1 at its upper bound.
+    screened_at : the iteration at which each was proved; -1 elsewhere.
+    n_iter : steps of the primal solver.
+    work : products of length m with columns of A, in units of n of them.
+    seconds : wall-clock time of the run.
+    history : one entry for each check.
+    certificate : everything recomputed from the unreduced data.
+    """
+
+    x: Array
+    theta: Array
+    gap: float
+    target_gap: float
+    objective: float
+    dual_objective: float
+    status: Status
+    message: str
+    screened: npt.NDArray[np.int8]
+    screened_at: Index
+    n_iter: int
+    work: float
+    seconds: float
+    history: History
+    certificate: Certificate
+    shape: tuple[int, int]
+    scale: float
+    """P₀, the objective at the projection of 0 on the box: what `tol` is relative to."""
+    settings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def success(self) -> bool:
+        """Whether the gap that was asked for has been proved."""
+        return self.status.success
+
+    @property
+    def relative_gap(self) -> float:
+        """gap / P₀: what `tol` bounds."""
+        return self.gap / self.scale if self.scale > 0 else (0.0 if self.gap == 0 else np.inf)
+
+    @property
+    def screening_ratio(self) -> float:
+        """Share of the coordinates proved to sit at a bound."""
+        return float(np.count_nonzero(self.screened)) / max(len(self.x), 1)
+
+    def plot(self, axes: Any = None) -> Figure:
+        """Gap and screening ratio against iterations and time (needs matplotlib)."""
+        from .reporting.figure import convergence_figure
+
+        return convergence_figure({self.settings.get("solver", "boxreg"): self}, axes)
+
+    def __repr__(self) -> str:
+        from .reporting.text import result_text
+
+        return result_text(self)
+
+    def _repr_html_(self) -> str:
+        from .reporting.html import result_html
+
+        return result_html(self)

@@ -1,0 +1,35 @@
+"""Rounding-error bounds: the constants that turn a computed number into a proof.
+
+Model (Higham, *Accuracy and Stability of Numerical Algorithms*, ch. 3): a sum or inner product of
+k terms, evaluated in any order, with or without fused multiply-adds, satisfies
+
+    |fl(sum a_i b_i) - sum a_i b_i| <= gamma_k sum |a_i| |b_i|,    gamma_k = k u / (1 - k u),
+
+with u = 2^-53. By Cauchy–Schwarz a column product a_jᵀv is then off by at most gamma_k ||a_j|| ||v||.
+Hypothesis: no overflow and no harmful underflow. Validation refuses data whose column norms leave
+[1e-140, 1e140], which keeps both away.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from .arrays import Array
+
+UNIT_ROUNDOFF: Final = 2.0**-53
+
+SLACK: Final = 1.0 + 1e-8
+"""Covers the rounding of the error bounds themselves: norms and sums of positive numbers, whose
+relative error is at most gamma_k and so below 1e-8 for every k up to 9e7."""
+
+
+def gamma(terms: int) -> float:
+    """Worst relative error of a sum of products with `terms` terms."""
+    return terms * UNIT_ROUNDOFF / (1.0 - terms * UNIT_ROUNDOFF)
+
+
+def norm(v: Array) -> float:
+    """Euclidean norm of v as computed; within a factor SLACK of the true one."""
+    return float(np.sqrt(v @ v))

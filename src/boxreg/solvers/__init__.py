@@ -1,0 +1,27 @@
+"""Primal solvers: one file each, and the registry of their names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .active_set import ActiveSet
+from .base import PrimalSolver
+from .chambolle_pock import ChambollePock
+from .coordinate_descent import CoordinateDescent
+from .projected_gradient import ProjectedGradient
+
+SOLVERS: dict[str, type[PrimalSolver[Any]]] = {
+    "active_set": ActiveSet,
+    "chambolle_pock": ChambollePock,
+    "coordinate_descent": CoordinateDescent,
+    "projected_gradient": ProjectedGradient,
+}
+
+__all__ = [
+    "SOLVERS",
+    "ActiveSet",
+    "ChambollePock",
+    "CoordinateDescent",
+    "PrimalSolver",
+    "ProjectedGradient",
+]

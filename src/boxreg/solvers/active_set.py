@@ -1,0 +1,159 @@
+"""Active set: Lawson–Hanson for non-negative, Stark–Parker for bounded variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..arrays import Array, Index
+from ..point import Point
+from ..updated_qr import UpdatedQR
+from .base import PrimalSolver, SolverState
+
+
+@dataclass
+class ActiveSetState(SolverState):
+    """Adds the free set, in the order of the factor's columns, and the factor itself."""
+
+    free: list[int] = field(default_factory=list)
+    factor: UpdatedQR = None  # type: ignore[assignment]
+    refined: bool = False
+    """The last step found nothing to free and only refitted the free coordinates."""
+
+
+class ActiveSet(PrimalSolver[ActiveSetState]):
+    """One step frees the bound coordinate whose gradient is most wrong and refits the free ones.
+
+    Coordinates at a bound are wrong when a_jᵀρ > 0 at the lower or < 0 at the upper bound, beyond
+    rounding and beyond `threshold`; the one with the largest |a_jᵀρ| / ||a_j|| is freed. The
+    least-squares fit on the free set F is found as a correction, d = argmin ||A_F d - ρ||, from
+    the fresh residual ρ and updated QR factors, so errors do not pile up. Where the full correction
+    leaves the box, it is cut at the first bound met, that coordinate is bound again, and the fit
+    repeated (MATLAB's lsqnonneg does the same for l = 0, u = inf). The objective falls at every
+    step, and no free set comes back. A candidate that depends on the free columns, or whose
+    coefficient would move out of the box through rounding, is passed over.
+    """
+
+    name = "active_set"
+    needs_columns = True
+    losses = ("least_squares",)
+    check_period = 1
+
+    def __init__(self, threshold: float = 0.0) -> None:
+        self.threshold = threshold
+
+    def start(self, point: Point) -> ActiveSetState:
+        """Coordinates strictly inside the box start free (a dependent one moves to a bound)."""
+        problem = point.problem
+        inside = problem.open & (point.x > problem.lower) & (point.x < problem.upper)
+        state = ActiveSetState(point, factor=UpdatedQR(len(problem.target)))
+        x = point.x.copy()
+        for j in np.flatnonzero(inside):
+            if not _enter(state, int(j)):
+                below = x[j] - problem.lower[j] <= problem.upper[j] - x[j]
+                x[j] = problem.lower[j] if below else problem.upper[j]
+        if state.free:
+            state.point = _refit(state, Point(problem, x))
+        return state
+
+    def step(self, state: ActiveSetState, count: int) -> ActiveSetState:
+        """Free up to `count` coordinates, refitting after each."""
+        for _ in range(count):
+            entered = self._free_one(state)
+            if not entered and (state.refined or not state.free):
+                state.finished = True
+                break
+            # With nothing to free, one more fit: screening may have moved bound coordinates, and
+            # the fresh residual refines the free ones.
+            moved = _refit(state, state.point)
+            state.refined = not entered
+            state.finished = entered and np.array_equal(moved.x, state.point.x)
+            state.point = moved
+        return state
+
+    def restrict(self, state: ActiveSetState, point: Point, kept: Index) -> ActiveSetState:
+        """Bind the free coordinates that were screened; renumber the others."""
+        open_ = point.problem.open
+        place = np.full(int(kept[-1]) + 1 if len(kept) else 0, -1)
+        place[kept] = np.arange(len(kept))
+        moved = [int(place[j]) if j < len(place) else -1 for j in state.free]
+        for position in reversed(range(len(moved))):
+            if moved[position] < 0 or not open_[moved[position]]:
+                state.factor.remove(position)
+                del moved[position]
+        return ActiveSetState(point, free=moved, factor=state.factor)
+
+    def _free_one(self, state: ActiveSetState) -> bool:
+        """Add the best candidate to the free set; False when there is none."""
+        point = state.point
+        problem = point.problem
+        gradient = point.correlation
+        noise = np.maximum(point.correlation_error * problem.norms, self.threshold)
+        wrong = np.where(point.x < problem.upper, gradient, 0.0)
+        wrong = np.where(point.x > problem.lower, np.maximum(-gradient, wrong), wrong)
+        eligible = problem.open & (wrong > noise)
+        eligible[state.free] = False
+        safe_norms = np.where(problem.norms > 0, problem.norms, 1.0)
+        score = np.where(eligible, wrong / safe_norms, 0.0)
+        while True:
+            j = int(np.argmax(score)) if len(score) else 0
+            if not len(score) or score[j] <= 0.0:
+                return False
+            score[j] = 0.0
+            if not _enter(state, j):
+                continue
+            change = state.factor.solve(state.factor.project(point.residual))[-1]
+            problem.work.add(len(state.free))
+            if change * gradient[j] > 0.0:
+                return True
+            state.free.pop()
+            state.factor.size -= 1
+
+
+def _enter(state: ActiveSetState, j: int) -> bool:
+    """Append column j to the factor; False if it depends on the free columns."""
+    problem = state.point.problem
+    column = problem.design.columns(np.array([j]))[:, 0]
+    problem.work.add(4 * len(state.free))
+    if not state.factor.append(column):
+        return False
+    state.free.append(j)
+    return True
+
+
+def _refit(state: ActiveSetState, point: Point) -> Point:
+    """Move to the least-squares fit on the free set, binding coordinates that meet a bound."""
+    problem = point.problem
+    x = point.x.copy()
+    residual = point.residual
+    while state.free:
+        free = np.array(state.free)
+        image = state.factor.project(residual)
+        d = state.factor.solve(image)
+        problem.work.add(len(free))
+        room = _room(x[free], d, problem.lower[free], problem.upper[free])
+        cut = float(room.min())
+        if cut >= 1.0:
+            x[free] = np.clip(x[free] + d, problem.lower[free], problem.upper[free])
+            break
+        x[free] = np.clip(x[free] + cut * d, problem.lower[free], problem.upper[free])
+        hit = room <= cut
+        x[free[hit]] = np.where(d[hit] < 0, problem.lower[free[hit]], problem.upper[free[hit]])
+        residual = residual - cut * (state.factor.q @ image)
+        problem.work.add(len(free))
+        for position in reversed(np.flatnonzero(hit)):
+            problem.work.add(2 * (len(state.free) - position))
+            state.factor.remove(int(position))
+            del state.free[position]
+    return Point(problem, x)
+
+
+def _room(x: Array, d: Array, lower: Array, upper: Array) -> Array:
+    """Largest step along d that keeps each coordinate in its box."""
+    room = np.full(len(d), np.inf)
+    with np.errstate(over="ignore", invalid="ignore"):
+        down, up = d < 0, d > 0
+        room[down] = (lower[down] - x[down]) / d[down]
+        room[up] = (upper[up] - x[up]) / d[up]
+    return room

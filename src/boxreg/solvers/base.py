@@ -1,0 +1,65 @@
+"""What a primal solver must offer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ..arrays import Index
+from ..duality import DualPoint
+from ..point import Point
+
+
+@dataclass
+class SolverState:
+    """What every solver's state holds; solvers add their own fields."""
+
+    point: Point
+    finished: bool = False
+    """The solver can do no more: its point satisfies its own optimality test."""
+
+
+S = TypeVar("S", bound=SolverState)
+
+
+class PrimalSolver(ABC, Generic[S]):
+    """An iterative method cut into steps; the driver owns the loop.
+
+    Instances hold parameters only; everything that changes during a run lives in the state, so one
+    instance can serve many runs. A solver never sees screening: fixed coordinates have equal bounds.
+    """
+
+    name: str
+
+    needs_columns: bool = False
+    """Reads single columns of A (operators do not offer them)."""
+
+    needs_column_major: bool = False
+    """Reads columns so often that a column-major copy of A pays."""
+
+    losses: tuple[str, ...] | None = None
+    """Names of the losses it can handle; None for every loss."""
+
+    check_period: int = 10
+    """Steps between gap checks at the start of a run."""
+
+    max_iter: int = 100_000
+    """Steps allowed when the caller names no limit."""
+
+    @abstractmethod
+    def start(self, point: Point) -> S:
+        """State at a feasible starting point."""
+
+    @abstractmethod
+    def step(self, state: S, count: int) -> S:
+        """`count` iterations further, or fewer if the state is finished."""
+
+    def dual_candidate(self, state: S) -> DualPoint | None:
+        """A dual point that the method itself keeps, if it does (not necessarily feasible)."""
+        return None
+
+    @abstractmethod
+    def restrict(self, state: S, point: Point, kept: Index) -> S:
+        """The state after screening: `point` is the projected point in the new problem, whose
+        columns are those at positions `kept` of the old one."""

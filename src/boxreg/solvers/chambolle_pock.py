@@ -1,0 +1,82 @@
+"""The primal-dual method of Chambolle and Pock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array, Index
+from ..duality import DualPoint
+from ..point import Point
+from ..rounding import norm
+from ..spectral import SquaredNorm
+from .base import PrimalSolver, SolverState
+
+
+@dataclass
+class PrimalDualState(SolverState):
+    """Adds the method's own dual variable v, Aᵀv where it is known already, and the norm bound."""
+
+    v: Array = None  # type: ignore[assignment]
+    squared_norm: SquaredNorm = None  # type: ignore[assignment]
+    gradient: Array | None = None
+
+
+class ChambollePock(PrimalSolver[PrimalDualState]):
+    """x⁺ = clip(x - τ diag(||a_j||²)⁻¹ Aᵀv, l, u);  v⁺ = prox_{σF*}(v + σ (2 A x⁺ - A x)).
+
+    Converges for σ τ L < 1, L a bound on the squared norm of A with unit columns; σ as given (for a
+    loss with α = 1; scaled by α otherwise) and τ = 0.9 / (σ L), made anew when columns leave. -v
+    tends to the dual solution, and is offered as a dual point at each check; the product Aᵀv that
+    this takes is the next step's own.
+    """
+
+    name = "chambolle_pock"
+    check_period = 10
+
+    def __init__(self, sigma: float = 0.01) -> None:
+        self.sigma = sigma
+
+    def start(self, point: Point) -> PrimalDualState:
+        """v = -ρ(x), the dual variable that matches the starting point."""
+        return PrimalDualState(
+            point, v=-point.residual, squared_norm=SquaredNorm.estimate(point.problem)
+        )
+
+    def step(self, state: PrimalDualState, count: int) -> PrimalDualState:
+        """`count` primal-dual steps."""
+        point, v, squared_norm = state.point, state.v, state.squared_norm
+        problem = point.problem
+        metric = problem.norms**2
+        inverse = np.divide(1.0, metric, out=np.zeros_like(metric), where=metric > 0)
+        sigma = self.sigma * problem.loss.alpha
+        gradient = state.gradient
+        for _ in range(count):
+            tau = 0.9 / (sigma * squared_norm.value)
+            gradient = problem.correlate(v) if gradient is None else gradient
+            x = point.x - (tau * inverse) * gradient
+            np.maximum(x, problem.lower, out=x)
+            np.minimum(x, problem.upper, out=x)
+            following = Point(problem, x)
+            extrapolated = 2.0 * following.prediction - point.prediction
+            v = problem.loss.prox_conjugate(v + sigma * extrapolated, sigma, problem.target)
+            squared_norm = squared_norm.observe(point, following, metric)
+            point, gradient = following, None
+        return PrimalDualState(point, v=v, squared_norm=squared_norm, gradient=gradient)
+
+    def dual_candidate(self, state: PrimalDualState) -> DualPoint:
+        """theta = -v."""
+        problem = state.point.problem
+        if state.gradient is None:
+            state.gradient = problem.correlate(state.v)
+        return DualPoint(-state.v, -state.gradient, problem.correlation_error(norm(state.v)))
+
+    def restrict(self, state: PrimalDualState, point: Point, kept: Index) -> PrimalDualState:
+        """The dual variable stays; the norm bound is sharpened if columns left."""
+        return PrimalDualState(
+            point,
+            v=state.v,
+            squared_norm=state.squared_norm.restrict(point.problem, kept),
+            gradient=None if state.gradient is None else state.gradient[kept],
+        )

@@ -1,0 +1,114 @@
+"""Bounds on the squared norm of A, for step sizes that must never be too long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Array, Index
+from .point import Point
+from .reduced import ReducedProblem
+from .rounding import SLACK
+
+_ACCURACY = 1.02
+_MAX_PRODUCTS = 30
+
+
+@dataclass(frozen=True)
+class SquaredNorm:
+    """L with ||A d||² <= L sum_j ||a_j||² d_j²: the squared norm of A with unit columns.
+
+    Where A >= 0 the bound is proved: for any v > 0, max_j (B v)_j / v_j >= λ_max(B), B = D⁻¹AᵀAD⁻¹
+    (Collatz–Wielandt), and a few power steps bring it within 2 %. Otherwise it is a Lanczos estimate
+    with a margin, never above the number of columns (the squared Frobenius norm, a proved bound), and
+    is corrected by every step that contradicts it.
+    """
+
+    value: float
+    vector: Array
+    """Where the estimate was attained: the start of the next one."""
+
+    @classmethod
+    def estimate(cls, problem: ReducedProblem, start: Array | None = None) -> SquaredNorm:
+        """Bound the norm over the open columns."""
+        scale = np.divide(1.0, problem.norms, out=np.zeros_like(problem.norms), where=problem.open)
+        if not problem.open.any():
+            return cls(1.0, np.ones_like(scale))
+        if problem.design.nonnegative:
+            return cls._collatz_wielandt(problem, scale, start)
+        return cls._lanczos(problem, scale, start)
+
+    @classmethod
+    def _collatz_wielandt(
+        cls, problem: ReducedProblem, scale: Array, start: Array | None
+    ) -> SquaredNorm:
+        used = problem.open
+        v = np.where(used, np.ones_like(scale) if start is None else np.abs(start), 0.0)
+        v[used] = np.maximum(v[used], 1e-3 * v.max()) if v.max() > 0 else 1.0
+        bound = np.inf
+        for _ in range(_MAX_PRODUCTS):
+            image = _gram(problem, scale, v)
+            bound = min(bound, float(np.max(image[used] / v[used])))
+            rayleigh = float(v @ image / (v @ v))
+            if bound <= _ACCURACY * rayleigh:
+                break
+            v = image / np.max(image)
+        return cls(min(bound, float(np.count_nonzero(used))) * SLACK, v)
+
+    @classmethod
+    def _lanczos(cls, problem: ReducedProblem, scale: Array, start: Array | None) -> SquaredNorm:
+        used = problem.open
+        count = int(np.count_nonzero(used))
+        # Part of the start is always fresh, so that no old vector can hide the largest direction.
+        v = np.random.default_rng(0).standard_normal(len(scale)) * used
+        if start is not None and np.any(start * used):
+            v = v / np.linalg.norm(v) + 3.0 * used * start / np.linalg.norm(start * used)
+        basis: list[Array] = []
+        alphas: list[float] = []
+        betas: list[float] = []
+        v = v / np.linalg.norm(v)
+        for _ in range(min(_MAX_PRODUCTS, count)):
+            basis.append(v)
+            image = _gram(problem, scale, v)
+            alphas.append(float(v @ image))
+            for earlier in basis:
+                image = image - (earlier @ image) * earlier
+            betas.append(float(np.linalg.norm(image)))
+            if betas[-1] <= 1e-10 * max(alphas):
+                break
+            v = image / betas[-1]
+        tridiagonal = np.diag(alphas) + np.diag(betas[:-1], 1) + np.diag(betas[:-1], -1)
+        values, vectors = np.linalg.eigh(tridiagonal)
+        remainder = betas[-1] * abs(float(vectors[-1, -1]))
+        ritz = np.column_stack(basis) @ vectors[:, -1]
+        estimate = max(_ACCURACY * float(values[-1]) + remainder, 1.0)  # one unit column has norm 1
+        return cls(min(estimate, float(count)) * SLACK, ritz)
+
+    def observe(self, before: Point, after: Point, metric: Array) -> SquaredNorm:
+        """Raise the bound if the step between two points contradicts it.
+
+        Uses predictions that the solver needs anyway; differences lost in rounding prove nothing.
+        """
+        moved = after.x - before.x
+        allowed = self.value * float(metric @ moved**2)
+        change = after.prediction - before.prediction
+        error = before.prediction_error + after.prediction_error
+        seen = max(float(np.linalg.norm(change)) - error, 0.0) ** 2
+        if seen <= allowed or allowed == 0.0:
+            return self
+        return SquaredNorm(_ACCURACY * self.value * seen / allowed, self.vector)
+
+    def restrict(self, problem: ReducedProblem, kept: Index) -> SquaredNorm:
+        """The bound for the columns `kept`; estimated anew when columns left."""
+        vector = self.vector[kept]
+        if len(kept) == len(self.vector):
+            return self
+        return SquaredNorm.estimate(problem, vector)
+
+
+def _gram(problem: ReducedProblem, scale: Array, v: Array) -> Array:
+    """D⁻¹ Aᵀ A D⁻¹ v."""
+    problem.work.add(problem.design.product_cost)
+    image = problem.design.matvec(scale * v)
+    return scale * problem.correlate(image)

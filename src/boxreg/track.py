@@ -1,0 +1,103 @@
+"""The moving parts of a run, kept in step with each other as columns leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import compaction
+from .arrays import Array
+from .certificate import Certificate, certify
+from .dual_cone import DualCone
+from .dual_updates.base import DualUpdate
+from .duality import DualPoint, duality_gap, rounding_share
+from .history import Ledger
+from .point import Point
+from .problem import Problem
+from .reduced import ReducedProblem
+from .safe_regions.base import SafeRegion
+from .screening import screen
+from .solvers.base import PrimalSolver, SolverState
+
+
+@dataclass
+class Track:
+    """Solver state, best dual point and dual cone over the same held columns."""
+
+    solver: PrimalSolver[Any]
+    state: SolverState
+    best: DualPoint
+    cone: DualCone
+    ledger: Ledger
+
+    @property
+    def point(self) -> Point:
+        """The current primal point."""
+        return self.state.point
+
+    def improve(self, update: DualUpdate) -> float:
+        """Keep the dual point with the least gap at the current primal point; return that gap."""
+        hint = self.solver.dual_candidate(self.state)
+        gap = duality_gap(self.point, self.best, self.cone.implicit)
+        for candidate in update.propose(self.point, self.best, self.cone, hint):
+            candidate_gap = duality_gap(self.point, candidate, self.cone.implicit)
+            if candidate_gap < gap:
+                self.best, gap = candidate, candidate_gap
+        return gap
+
+    def screen(self, region: SafeRegion, gap: float, iteration: int) -> bool:
+        """Fix what the region proves; whether anything was."""
+        problem, point, dual = self.point.problem, self.point, self.best
+        if self.cone.implicit.any():
+            pair = self.cone.provable(point)
+            if pair is None:
+                return False
+            point, dual = pair
+            gap = duality_gap(point, dual)
+        at_lower, at_upper = screen(point, dual, gap, region)
+        at_lower &= ~self.cone.implicit
+        if not (at_lower.any() or at_upper.any()):
+            return False
+        self.ledger.fix(problem, at_lower, at_upper, iteration)
+        self.adopt(problem.fix(at_lower, at_upper))
+        return True
+
+    def adopt(self, problem: ReducedProblem) -> None:
+        """Go on with a problem that has more coordinates fixed; drop their columns if that pays."""
+        point = self.point.projected(problem)
+        kept = np.arange(len(problem.lower))
+        if compaction.pays(problem):
+            kept = np.flatnonzero(problem.open)
+            self.ledger.drop(problem)
+            problem = problem.keep(kept)
+            point = point.kept(problem, kept)
+            self.best = self.best.kept(kept)
+            self.cone = self.cone.kept(kept)
+        self.state = self.solver.restrict(self.state, point, kept)
+
+    def exhausted(self, gap: float, goal: float) -> bool:
+        """Whether the gap is mostly the rounding error of its own evaluation, and above the goal."""
+        if not self.ledger.stalled():
+            return False
+        share = rounding_share(self.point, self.best, self.cone.implicit)
+        return share > goal and gap <= 10.0 * share
+
+
+def certify_whole(
+    problem: Problem, whole: ReducedProblem, cone: DualCone, x: Array, theta: Array
+) -> tuple[Certificate, Array]:
+    """The certificate of (x, theta) on the unreduced data.
+
+    theta was kept feasible for the columns still held. Where a dropped column objects it is pushed
+    back into the full cone; theta = 0, which proves P(x) - P* <= P(x), is never out of reach.
+    """
+    certificate, dual = certify(problem, whole.norms, x, theta, work=whole.work)
+    if certificate.rigorous:
+        return certificate, theta
+    for other in (cone.push(dual, whole).theta, np.zeros_like(theta)):
+        again, _ = certify(problem, whole.norms, x, other, work=whole.work)
+        if again.gap < certificate.gap:
+            certificate, theta = again, other
+    return certificate, theta

@@ -1,0 +1,278 @@
+"""The only place where user input is checked, converted or copied."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from .arrays import Array
+from .designs import DenseDesign, Design, OperatorDesign, SparseDesign
+from .directions import DIRECTIONS
+from .dual_updates import DUAL_UPDATES, DualUpdate
+from .losses import LOSSES, Loss
+from .method import Method
+from .problem import Problem
+from .safe_regions import REGIONS, SafeRegion
+from .solvers import SOLVERS, PrimalSolver
+
+_SMALLEST, _LARGEST = 1e-140, 1e140
+T = TypeVar("T")
+
+
+def design(A: Any, name: str = "A") -> Design:
+    """A as a design; dense arrays are held without a copy wherever their layout allows it."""
+    if isinstance(A, Design):
+        return A
+    if isinstance(A, LinearOperator):
+        if np.dtype(A.dtype).kind not in "fiub":
+            raise TypeError(f"{name}: expected a real operator, got dtype {A.dtype}")
+        return OperatorDesign(A)
+    if sparse.issparse(A):
+        return _sparse(A, name)
+    array = _real_array(A, name)
+    if array.ndim != 2:
+        raise ValueError(f"{name}: expected a matrix (2 dimensions), got shape {array.shape}")
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        array = np.ascontiguousarray(array)
+    return DenseDesign(array, nonnegative=_check_range(array, name) >= 0.0)
+
+
+def _sparse(A: Any, name: str) -> SparseDesign:
+    if A.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: expected real numbers, got dtype {A.dtype}")
+    if A.ndim != 2:
+        raise ValueError(f"{name}: expected a matrix (2 dimensions), got shape {A.shape}")
+    matrix = sparse.csc_array(A, dtype=np.float64)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return SparseDesign(matrix, nonnegative=_check_range(matrix.data, name) >= 0.0)
+
+
+def vector(v: Any, name: str, length: int, *, of: str) -> Array:
+    """A finite float64 vector of the given length."""
+    array = _real_array(v, name).astype(np.float64, copy=False)
+    if array.ndim != 1 or len(array) != length:
+        raise ValueError(
+            f"{name}: expected a vector with {length} entries ({of}), got shape {array.shape}"
+        )
+    _check_range(array, name)
+    return array
+
+
+def bounds(lower: Any, upper: Any, n: int) -> tuple[Array, Array]:
+    """Bounds as vectors of length n; scalars broadcast."""
+    low, high = _bound(lower, "lower", n), _bound(upper, "upper", n)
+    if np.any(np.isneginf(low)):
+        j = int(np.flatnonzero(np.isneginf(low))[0])
+        raise ValueError(
+            f"lower: lower[{j}] is -inf; lower bounds must be finite (upper bounds may be inf). "
+            "For a variable with only an upper bound, negate its column"
+        )
+    if np.any(np.isposinf(low)) or np.any(np.isneginf(high)):
+        raise ValueError("bounds: lower must be below +inf and upper above -inf")
+    crossed = np.flatnonzero(low > high)
+    if len(crossed):
+        j = int(crossed[0])
+        raise ValueError(
+            f"bounds: lower must not exceed upper, but lower[{j}] = {low[j]:g} > "
+            f"upper[{j}] = {high[j]:g} ({len(crossed)} such coordinates)"
+        )
+    return low, high
+
+
+def _bound(value: Any, name: str, n: int) -> Array:
+    array = _real_array(value, name).astype(np.float64, copy=False)
+    if array.ndim > 1 or (array.ndim == 1 and len(array) != n):
+        raise ValueError(
+            f"{name}: expected a number or a vector with {n} entries (columns of A), "
+            f"got shape {array.shape}"
+        )
+    if np.any(np.isnan(array)):
+        raise ValueError(f"{name}: contains NaN; expected numbers (upper may hold inf)")
+    return np.broadcast_to(array, (n,)).copy()
+
+
+def problem(A: Any, y: Any, lower: Any, upper: Any, loss: Any) -> tuple[Problem, Array]:
+    """The problem, and the column norms of its design."""
+    held = design(A)
+    m, n = held.shape
+    target = vector(y, "y", m, of="rows of A")
+    low, high = bounds(lower, upper, n)
+    norms = held.column_norms()
+    _check_norms(norms, held)
+    chosen = choice(loss, "loss", LOSSES, Loss)
+    return Problem(held, target, chosen, low, high), norms
+
+
+def _check_norms(norms: Array, held: Design) -> None:
+    largest = float(norms.max()) if len(norms) else 0.0
+    if not largest <= _LARGEST:
+        raise ValueError(
+            f"A: column {int(np.argmax(norms))} has norm {largest:g}; squares would overflow above "
+            f"{_LARGEST:g}: rescale A"
+        )
+    tiny = np.flatnonzero(norms < _SMALLEST)
+    if len(tiny) and held.has_columns and np.any(held.columns(tiny)):
+        raise ValueError(
+            f"A: a column among {tiny[:5].tolist()} is not zero but its norm is below {_SMALLEST:g}, "
+            "where squares underflow: rescale A"
+        )
+
+
+def start(x0: Any, n: int) -> Array | None:
+    """The caller's starting point, if there is one; the driver projects it on the box."""
+    return None if x0 is None else vector(x0, "x0", n, of="columns of A")
+
+
+def tolerance(value: Any, name: str) -> float:
+    """A number >= 0."""
+    number = _number(value, name)
+    if not 0.0 <= number < np.inf:
+        raise ValueError(f"{name}: expected a finite number >= 0, got {value!r}")
+    return number
+
+
+def iterations(value: Any, name: str) -> int | None:
+    """None, or a whole number >= 0."""
+    if value is None:
+        return None
+    number = _number(value, name)
+    if number < 0 or number != int(number):
+        raise ValueError(f"{name}: expected None or a whole number >= 0, got {value!r}")
+    return int(number)
+
+
+def method(
+    problem: Problem, solver: Any, dual: Any, region: Any, direction: Any, screening: Any
+) -> Method:
+    """The method asked for, checked against the problem."""
+    has_columns = problem.design.has_columns
+    if isinstance(solver, str) and solver == "auto":
+        solver = "active_set" if has_columns else "projected_gradient"
+    chosen = choice(solver, "solver", SOLVERS, PrimalSolver, extra=("auto",))
+    fitting = [name for name, kind in SOLVERS.items() if _fits(kind, problem)]
+    if not _fits(chosen, problem):
+        kind = type(problem.design).__name__
+        raise ValueError(
+            f"solver: {chosen.name!r} cannot solve loss {problem.loss.name!r} with a {kind} "
+            f"(it needs {_needs(chosen)}); solvers that can: {', '.join(fitting)}"
+        )
+    update = choice(dual, "dual", DUAL_UPDATES, DualUpdate)
+    if update.needs_finite_bounds and not np.all(np.isfinite(problem.upper)):
+        raise ValueError(
+            f"dual: {update.name!r} needs every upper bound to be finite; "
+            "use 'translation', 'line_search' or 'auto'"
+        )
+    if not isinstance(screening, (bool, np.bool_)):
+        raise TypeError(f"screening: expected True or False, got {screening!r}")
+    return Method(
+        solver=chosen,
+        dual=update,
+        region=choice(region, "region", REGIONS, SafeRegion),
+        direction=_direction(direction, problem),
+        screening=bool(screening),
+    )
+
+
+def _fits(solver: Any, problem: Problem) -> bool:
+    columns = problem.design.has_columns or not solver.needs_columns
+    return columns and (solver.losses is None or problem.loss.name in solver.losses)
+
+
+def _needs(solver: PrimalSolver[Any]) -> str:
+    needs = ["single columns of A"] if solver.needs_columns else []
+    if solver.losses is not None:
+        needs.append("loss " + " or ".join(repr(name) for name in solver.losses))
+    return " and ".join(needs)
+
+
+def _direction(direction: Any, problem: Problem) -> str | Array:
+    if isinstance(direction, str):
+        if direction != "auto" and direction not in DIRECTIONS:
+            raise ValueError(
+                _unknown("direction", direction, ["auto", *DIRECTIONS]) + ", or a vector"
+            )
+        return direction
+    return vector(direction, "direction", problem.design.shape[0], of="rows of A")
+
+
+def choice(
+    value: Any,
+    name: str,
+    registry: Mapping[str, type[T]],
+    base: type[Any],
+    extra: tuple[str, ...] = (),
+) -> T:
+    """A registered name, or an instance (a class is not one)."""
+    if isinstance(value, base):
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, str):
+        if value not in registry:
+            raise ValueError(_unknown(name, value, [*extra, *registry]))
+        return registry[value]()
+    raise TypeError(
+        f"{name}: expected one of {', '.join(sorted({*extra, *registry}))}, or an instance of "
+        f"{base.__name__}, got {type(value).__name__}"
+    )
+
+
+def _unknown(name: str, value: str, accepted: list[str]) -> str:
+    return f"{name}: unknown name {value!r}; accepted: {', '.join(sorted(accepted))}"
+
+
+def _real_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
+    """A float64 or float32 array; integers and booleans become float64."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name}: has masked entries; fill or drop them first")
+    if sparse.issparse(value):
+        raise TypeError(f"{name}: expected a dense array, got a sparse matrix")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)
+            array = np.asarray(value)
+    except (ValueError, DeprecationWarning) as error:
+        raise ValueError(f"{name}: cannot be read as an array of numbers ({error})") from error
+    if array.dtype.kind == "c":
+        raise TypeError(f"{name}: expected real numbers, got complex dtype {array.dtype}")
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    if array.dtype in (np.float64, np.float32):
+        return np.asarray(array)
+    return array.astype(np.float64)
+
+
+def _check_range(array: np.ndarray[Any, np.dtype[Any]], name: str) -> float:
+    """Refuse NaN and inf; returns the least entry (inf for no entries). No temporary is made."""
+    if array.size == 0:
+        return np.inf
+    least, greatest = float(array.min()), float(array.max())
+    if not (np.isfinite(least) and np.isfinite(greatest)):
+        what = "NaN" if np.isnan(least) or np.isnan(greatest) else "inf"
+        raise ValueError(f"{name}: contains {what}; expected finite numbers")
+    return least
+
+
+def _number(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: expected a number, got {type(value).__name__}") from error
+
+
+def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
+    """A `LinearOperator` with its column norms, if the caller knows them."""
+    if not isinstance(A, LinearOperator):
+        raise TypeError(f"A: expected a LinearOperator, got {type(A).__name__}")
+    norms = None
+    if column_norms is not None:
+        norms = vector(column_norms, "column_norms", A.shape[1], of="columns of A")
+        if np.any(norms < 0):
+            raise ValueError("column_norms: expected numbers >= 0")
+    held = design(A)
+    return OperatorDesign(held.operator, norms)  # type: ignore[attr-defined]
