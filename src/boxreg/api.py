@@ -121,9 +121,9 @@ def nnls(
 
     threshold = 0.0 if atol is None else validate.tolerance(atol, "atol")
     b = np.asarray(b)
-    if b.ndim == 2 and b.shape[1] == 1:
+    if b.ndim == 2 and b.shape[1] == 1:  # a column, as SciPy accepts it
         b = b[:, 0]
-    problem, norms = validate.problem(A, b, 0.0, np.inf, "least_squares")
+    problem, norms = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
     limit = validate.iterations(maxiter, "maxiter")
     method = validate.method(problem, ActiveSet(threshold), "auto", "auto", "auto", True)
     steps = 3 * problem.design.shape[1] if limit is None else limit

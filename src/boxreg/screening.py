@@ -17,6 +17,9 @@ def screen(point: Point, dual: DualPoint, gap: float, region: SafeRegion) -> tup
     finite. Both ends carry their rounding error.
     """
     problem = point.problem
+    if not np.isfinite(gap):
+        nothing = np.zeros_like(problem.open)
+        return nothing, nothing
     low, high = region.correlation_range(point, dual, gap)
     at_lower = problem.open & (high < 0.0)
     at_upper = problem.open & (low > 0.0) & np.isfinite(problem.upper)

@@ -98,11 +98,13 @@ def _bound(value: Any, name: str, n: int) -> Array:
     return np.broadcast_to(array, (n,)).copy()
 
 
-def problem(A: Any, y: Any, lower: Any, upper: Any, loss: Any) -> tuple[Problem, Array]:
+def problem(
+    A: Any, y: Any, lower: Any, upper: Any, loss: Any, *, target_name: str = "y"
+) -> tuple[Problem, Array]:
     """The problem, and the column norms of its design."""
     held = design(A)
     m, n = held.shape
-    target = vector(y, "y", m, of="rows of A")
+    target = vector(y, target_name, m, of="rows of A")
     low, high = bounds(lower, upper, n)
     norms = held.column_norms()
     _check_norms(norms, held)

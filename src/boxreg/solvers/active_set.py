@@ -26,8 +26,8 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     """One step frees the bound coordinate whose gradient is most wrong and refits the free ones.
 
     Coordinates at a bound are wrong when a_jᵀρ > 0 at the lower or < 0 at the upper bound, beyond
-    rounding and beyond `threshold`; the one with the largest |a_jᵀρ| / ||a_j|| is freed. The
-    least-squares fit on the free set F is found as a correction, d = argmin ||A_F d - ρ||, from
+    rounding and beyond `threshold`; the one with the largest |a_jᵀρ| is freed, as Lawson and Hanson
+    do (among several solutions this finds the one that SciPy's nnls finds). The least-squares fit on the free set F is found as a correction, d = argmin ||A_F d - ρ||, from
     the fresh residual ρ and updated QR factors, so errors do not pile up. Where the full correction
     leaves the box, it is cut at the first bound met, that coordinate is bound again, and the fit
     repeated (MATLAB's lsqnonneg does the same for l = 0, u = inf). The objective falls at every
@@ -94,8 +94,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         wrong = np.where(point.x > problem.lower, np.maximum(-gradient, wrong), wrong)
         eligible = problem.open & (wrong > noise)
         eligible[state.free] = False
-        safe_norms = np.where(problem.norms > 0, problem.norms, 1.0)
-        score = np.where(eligible, wrong / safe_norms, 0.0)
+        score = np.where(eligible, wrong, 0.0)
         while True:
             j = int(np.argmax(score)) if len(score) else 0
             if not len(score) or score[j] <= 0.0:

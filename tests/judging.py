@@ -1,0 +1,47 @@
+"""What every answer must satisfy, judged by references more precise than the solver."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from references.exact import ExactSolution
+from references.problems import BoxProblem
+
+from boxreg import Result
+
+SOLVERS = ("active_set", "coordinate_descent", "projected_gradient", "chambolle_pock")
+REGIONS = ("gap_sphere", "two_point_ball")
+
+
+def assert_feasible(result: Result, problem: BoxProblem) -> None:
+    """l <= x <= u exactly, and screened coordinates exactly at their bound."""
+    assert np.all(result.x >= problem.lower)
+    assert np.all(result.x <= problem.upper)
+    at_lower, at_upper = result.screened == -1, result.screened == 1
+    assert np.array_equal(result.x[at_lower], problem.lower[at_lower])
+    assert np.array_equal(result.x[at_upper], problem.upper[at_upper])
+
+
+def false_screenings(result: Result, signs: np.ndarray) -> np.ndarray:
+    """Coordinates screened although the sign of w* does not prove it."""
+    wrong_lower = (result.screened == -1) & (signs >= 0)
+    wrong_upper = (result.screened == 1) & (signs <= 0)
+    return np.flatnonzero(wrong_lower | wrong_upper)
+
+
+def exact_objective(problem: BoxProblem, x: np.ndarray) -> Fraction:
+    """½ ||y - A x||² in exact arithmetic."""
+    values = [Fraction(float(v)) for v in x]
+    total = Fraction(0)
+    for row, target in zip(np.asarray(problem.A, dtype=float), problem.y, strict=True):
+        fit = sum((Fraction(float(a)) * v for a, v in zip(row, values, strict=True)), Fraction(0))
+        total += (Fraction(float(target)) - fit) ** 2
+    return total / 2
+
+
+def assert_gap_is_a_bound(result: Result, problem: BoxProblem, reference: ExactSolution) -> None:
+    """P(x) - P* <= gap in exact arithmetic, where the certificate says that it is rigorous."""
+    if result.certificate.rigorous:
+        excess = exact_objective(problem, result.x) - reference.objective
+        assert 0 <= excess <= Fraction(result.gap)

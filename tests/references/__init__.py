@@ -1,0 +1,1 @@
+"""Reference solutions and test problems, independent of the package under test."""
