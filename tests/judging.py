@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from references.exact import ExactSolution
-from references.problems import BoxProblem
 
 from boxreg import Result
+from references.exact import ExactSolution
+from references.problems import BoxProblem
 
 SOLVERS = ("active_set", "coordinate_descent", "projected_gradient", "chambolle_pock")
 REGIONS = ("gap_sphere", "two_point_ball")

@@ -159,7 +159,7 @@ def verify(
     m, n = problem.design.shape
     point = validate.vector(x, "x", n, of="columns of A")
     dual = validate.vector(theta, "theta", m, of="rows of A")
-    claim = None if gap is None else validate.tolerance(gap, "gap")
+    claim = None if gap is None else validate.claim(gap, "gap")
     return certify(problem, norms, point, dual, claimed_gap=claim)[0]
 
 

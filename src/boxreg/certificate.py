@@ -7,25 +7,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Array, Index
-from .duality import DualPoint, duality_gap
+from .duality import DualPoint, duality_gap, rounding_share
 from .point import Point
 from .problem import Problem
 from .reduced import ReducedProblem
-from .rounding import norm
+from .rounding import SLACK, norm
 from .work import WorkMeter
 
 _SLIGHT = 1e-7
 """A product a_jᵀtheta that is positive by no more than this share of ||a_j|| ||theta|| is charged to
 the gap, under an assumption on the size of solutions, instead of making it infinite."""
 
+_REPEATED = 4.0
+"""Two computations of a gap differ by at most a few times its allowance for rounding: each sum is off
+by at most its bound, in either direction, in both."""
+
 
 @dataclass(frozen=True)
 class Certificate:
     """What (x, theta) proves about the problem: P(x) - P* <= gap.
 
-    `gap` includes the rounding errors of its own computation. It is +inf where x or theta is not
-    feasible. `rigorous` is False where the bound rests on something the data do not prove; then
-    `remarks` says on what.
+    `gap` includes the rounding errors of its own computation, and `headroom` besides, so that whoever
+    computes it again in another order of summation still finds it true. It is +inf where x or theta
+    is not feasible. `rigorous` is False where the bound rests on something the data do not prove;
+    then `remarks` says on what.
     """
 
     objective: float
@@ -36,13 +41,14 @@ class Certificate:
     rigorous: bool
     remarks: tuple[str, ...] = ()
     claimed_gap: float | None = None
+    headroom: float = 0.0
 
     @property
     def valid(self) -> bool:
         """Whether the pair is feasible, the gap finite and any claim about it true."""
         if not (self.primal_feasible and self.dual_feasible and np.isfinite(self.gap)):
             return False
-        return self.claimed_gap is None or self.gap <= self.claimed_gap
+        return self.claimed_gap is None or self.gap - self.headroom <= self.claimed_gap
 
     def __bool__(self) -> bool:
         return self.valid
@@ -93,16 +99,21 @@ def certify(
     conjugate = problem.loss.conjugate(-theta, problem.target)
     remarks = _remarks(problem, x, dual, outside, broken, int(np.count_nonzero(unsure)))
     feasible = not len(broken) and np.isfinite(conjugate)
-    gap = duality_gap(point, dual, unsure) if feasible and not len(outside) else np.inf
+    gap, headroom = np.inf, 0.0
+    if feasible and not len(outside):
+        gap = duality_gap(point, dual, unsure)
+        headroom = _REPEATED * rounding_share(point, dual, unsure) + (SLACK - 1.0) * gap
+        gap += headroom
     certificate = Certificate(
         objective=point.objective,
-        dual_objective=-conjugate - _support(problem, dual) if feasible else -np.inf,
+        dual_objective=0.0 - conjugate - _support(problem, dual) if feasible else -np.inf,
         gap=gap,
         primal_feasible=not len(outside),
         dual_feasible=bool(feasible),
         rigorous=problem.design.rounding_known and not unsure.any() and bool(np.isfinite(gap)),
-        remarks=_with_claim(remarks, gap, claimed_gap),
+        remarks=_with_claim(remarks, gap - headroom, claimed_gap),
         claimed_gap=claimed_gap,
+        headroom=headroom,
     )
     return certificate, dual
 

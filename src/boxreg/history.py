@@ -115,10 +115,11 @@ class Ledger:
         return now.gap > 0.9 * before.gap
 
     def fix(self, problem: ReducedProblem, at_lower: Mask, at_upper: Mask, iteration: int) -> None:
-        """Note which coordinates were screened, and when."""
+        """Note which coordinates were screened, and when; earlier points may contradict it."""
         for mask, sign in ((at_lower, -1), (at_upper, 1)):
             self.screened[problem.index[mask]] = sign
             self.screened_at[problem.index[mask]] = iteration
+        self._best = (np.inf, self._x)
 
     def drop(self, problem: ReducedProblem) -> None:
         """Store the values of fixed coordinates before their columns leave."""

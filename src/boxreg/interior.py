@@ -159,6 +159,5 @@ def _note(implicit: Mask) -> str:
         return ""
     return (
         f"The solution is not unique: some non-negative combination of {count} columns with no upper "
-        "bound is zero, so no direction lies strictly inside the dual cone. The gap holds for "
-        "solutions of moderate size."
+        "bound is zero, so no direction lies strictly inside the dual cone."
     )

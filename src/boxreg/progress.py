@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from types import TracebackType
@@ -44,7 +45,8 @@ class Progress:
         def show(seen: Snapshot) -> object:
             if seen.seconds - self._shown >= 0.1:
                 self._shown = seen.seconds
-                sys.stderr.write("\r\x1b[K" + self._line(seen))
+                width = shutil.get_terminal_size().columns
+                sys.stderr.write("\r\x1b[K" + self._line(seen)[: width - 1])
                 sys.stderr.flush()
             return callback(seen) if callback is not None else False
 

@@ -24,6 +24,11 @@ SLACK: Final = 1.0 + 1e-8
 """Covers the rounding of the error bounds themselves: norms and sums of positive numbers, whose
 relative error is at most gamma_k and so below 1e-8 for every k up to 9e7."""
 
+TINY: Final = 1e-300
+"""A positive quantity whose square underflows is reported as no less than this."""
+
+_UNDERFLOW = 1e-150
+
 
 def gamma(terms: int) -> float:
     """Worst relative error of a sum of products with `terms` terms."""
@@ -31,5 +36,8 @@ def gamma(terms: int) -> float:
 
 
 def norm(v: Array) -> float:
-    """Euclidean norm of v as computed; within a factor SLACK of the true one."""
-    return float(np.sqrt(v @ v))
+    """Euclidean norm of v, within a factor SLACK of the true one; larger where squares underflow."""
+    size = float(np.sqrt(v @ v))
+    if size < _UNDERFLOW and v.size:
+        return float(np.sqrt(v.size) * np.max(np.abs(v)))
+    return size

@@ -140,12 +140,20 @@ def tolerance(value: Any, name: str) -> float:
     return number
 
 
+def claim(value: Any, name: str) -> float:
+    """A number >= 0, or inf: a gap that somebody says was proved."""
+    number = _number(value, name)
+    if not number >= 0.0:
+        raise ValueError(f"{name}: expected a number >= 0, got {value!r}")
+    return number
+
+
 def iterations(value: Any, name: str) -> int | None:
     """None, or a whole number >= 0."""
     if value is None:
         return None
     number = _number(value, name)
-    if number < 0 or number != int(number):
+    if not (number >= 0 and number == np.floor(number) and np.isfinite(number)):
         raise ValueError(f"{name}: expected None or a whole number >= 0, got {value!r}")
     return int(number)
 

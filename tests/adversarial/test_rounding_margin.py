@@ -6,11 +6,11 @@ import sys
 
 import numpy as np
 import pytest
+
+import boxreg
 from judging import SOLVERS, false_screenings
 from references.exact import exact_solution
 from references.problems import generated
-
-import boxreg
 
 pytestmark = pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
 
@@ -47,9 +47,7 @@ def falsely_screened(family: str, seeds: range) -> int:
 
 
 @pytest.mark.parametrize(("family", "seeds"), SHOWN, ids=[name for name, _ in SHOWN])
-def test_margins_are_needed(
-    family: str, seeds: range, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_margins_are_needed(family: str, seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the margins nothing is wrong; without them something is."""
     assert falsely_screened(family, seeds) == 0
     remove_margins(monkeypatch)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from judging import REGIONS, SOLVERS, assert_feasible
-from references.extended import ExtendedSolution, extended_solution
-from references.problems import TABLE, BoxProblem
 from scipy import sparse
 
 import boxreg
+from judging import REGIONS, SOLVERS, assert_feasible
+from references.extended import ExtendedSolution, extended_solution
+from references.problems import TABLE, BoxProblem
 
 pytestmark = pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
 

@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
-from judging import REGIONS, SOLVERS, assert_feasible, assert_gap_is_a_bound, false_screenings
-from references.exact import exact_solution
-from references.problems import FAMILIES, generated
 from scipy import sparse
 
 import boxreg
+from judging import REGIONS, SOLVERS, assert_feasible, assert_gap_is_a_bound, false_screenings
+from references.exact import exact_solution
+from references.problems import FAMILIES, generated
 
 PER_FAMILY = 120
 """21 families and more: over 2,500 problems in the default run; `make fuzz` runs 100,000."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..arrays import Array
-from ..rounding import SLACK, UNIT_ROUNDOFF, norm
+from ..rounding import SLACK, TINY, UNIT_ROUNDOFF, norm
 from .base import Loss
 
 
@@ -42,5 +42,6 @@ class LeastSquares(Loss):
     def fenchel_young(self, prediction: Array, theta: Array, target: Array) -> float:
         """½ ||theta - (y - p)||²: a square, so nothing cancels."""
         rho = target - prediction
-        rounding = UNIT_ROUNDOFF * (norm(rho) + norm(theta - rho))
-        return 0.5 * (norm(theta - rho) + rounding) ** 2 * SLACK
+        apart = norm(theta - rho)
+        distance = apart + UNIT_ROUNDOFF * (norm(rho) + apart)
+        return max(0.5 * distance**2 * SLACK, TINY) if distance > 0.0 else 0.0

@@ -27,7 +27,8 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
 
     Coordinates at a bound are wrong when a_jᵀρ > 0 at the lower or < 0 at the upper bound, beyond
     rounding and beyond `threshold`; the one with the largest |a_jᵀρ| is freed, as Lawson and Hanson
-    do (among several solutions this finds the one that SciPy's nnls finds). The least-squares fit on the free set F is found as a correction, d = argmin ||A_F d - ρ||, from
+    do (among several solutions this finds the one that SciPy's nnls finds). The least-squares fit on
+    the free set F is found as a correction, d = argmin ||A_F d - ρ||, from
     the fresh residual ρ and updated QR factors, so errors do not pile up. Where the full correction
     leaves the box, it is cut at the first bound met, that coordinate is bound again, and the fit
     repeated (MATLAB's lsqnonneg does the same for l = 0, u = inf). The objective falls at every

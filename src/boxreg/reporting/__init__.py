@@ -1,0 +1,1 @@
+"""Results as text, as HTML and as figures."""

@@ -1,0 +1,129 @@
+"""Every way to hold A gives the same products."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.linalg import aslinearoperator
+
+from boxreg import PerformanceWarning, validate
+from boxreg.designs import DenseDesign, Design, OperatorDesign, SparseDesign, StackedDesign
+from boxreg.designs.projected import ProjectedDesign
+from boxreg.rounding import gamma
+
+RNG = np.random.default_rng(3)
+A = np.where(RNG.random((37, 23)) < 0.5, RNG.standard_normal((37, 23)), 0.0)
+A[:, 5] = 0.0
+NORMS = np.linalg.norm(A, axis=0)
+
+DESIGNS: dict[str, Design] = {
+    "dense-c": validate.design(np.ascontiguousarray(A)),
+    "dense-f": validate.design(np.asfortranarray(A)),
+    "dense-strided": validate.design(np.repeat(A, 2, axis=0)[::2]),
+    "dense-wide-blocks": validate.design(np.ascontiguousarray(A)),
+    "csc": validate.design(sparse.csc_matrix(A)),
+    "csr": validate.design(sparse.csr_array(A)),
+    "coo": validate.design(sparse.coo_array(A)),
+    "operator": OperatorDesign(aslinearoperator(A), NORMS),
+    "operator-subset": OperatorDesign(aslinearoperator(A), NORMS).keep(np.arange(23)),
+}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_products(name: str) -> None:
+    """A x, Aᵀ v, norms and columns."""
+    design = DESIGNS[name]
+    x, v = RNG.standard_normal(23), RNG.standard_normal(37)
+    assert design.shape == A.shape
+    np.testing.assert_allclose(design.matvec(x), A @ x, atol=1e-13)
+    np.testing.assert_allclose(design.rmatvec(v), A.T @ v, atol=1e-13)
+    np.testing.assert_allclose(design.column_norms(), NORMS, rtol=1e-14)
+    some = np.array([2, 7, 19])
+    np.testing.assert_array_equal(design.columns(some), A[:, some])
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_keep(name: str) -> None:
+    """A design of some columns, and of some of those."""
+    kept = DESIGNS[name].keep(np.array([1, 4, 9, 22])).keep(np.array([0, 2]))
+    assert kept.shape == (37, 2)
+    np.testing.assert_array_equal(kept.columns(np.arange(2)), A[:, [1, 9]])
+    np.testing.assert_allclose(kept.rmatvec(np.ones(37)), A[:, [1, 9]].sum(axis=0), atol=1e-13)
+    np.testing.assert_allclose(kept.column_norms(), NORMS[[1, 9]], rtol=1e-14)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(37, 23), (300, 2000), (2000, 300), (40000, 3)])
+def test_float32_is_held_narrow_and_summed_wide(order: str, shape: tuple[int, int]) -> None:
+    """The entries stay float32, products have float64 accuracy."""
+    narrow = np.asarray(RNG.standard_normal(shape), dtype=np.float32, order=order)
+    design = validate.design(narrow)
+    assert isinstance(design, DenseDesign)
+    assert design.array is narrow
+    wide = narrow.astype(np.float64)
+    v, x = RNG.standard_normal(shape[0]), RNG.standard_normal(shape[1])
+    bound = gamma(max(shape)) * np.linalg.norm(wide, axis=0) * np.linalg.norm(v)
+    assert np.all(np.abs(design.rmatvec(v) - wide.T @ v) <= 2 * bound)
+    np.testing.assert_allclose(design.matvec(x), wide @ x, rtol=1e-11, atol=1e-10)
+    np.testing.assert_allclose(design.column_norms(), np.linalg.norm(wide, axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_dense_arrays_are_not_copied(order: str) -> None:
+    """C and F order are held as they come; only strided views are copied."""
+    array = np.asarray(A, order=order)
+    design = validate.design(array)
+    assert isinstance(design, DenseDesign)
+    assert design.array is array
+    assert validate.design(array.T[::1]).shape == (23, 37)
+
+
+def test_nonnegativity_is_seen() -> None:
+    """Known for dense and sparse designs, never claimed for operators."""
+    assert validate.design(np.abs(A)).nonnegative
+    assert not validate.design(A).nonnegative
+    assert validate.design(sparse.csc_array(np.abs(A))).nonnegative
+    assert not validate.design(aslinearoperator(np.abs(A))).nonnegative
+
+
+def test_sparse_duplicates_are_summed_in_a_copy() -> None:
+    """A matrix with repeated entries means their sum, and is not changed."""
+    rows, cols = np.array([0, 0, 2]), np.array([0, 0, 2])
+    indptr = np.array([0, 2, 2, 3])
+    given = sparse.csc_array((np.array([1.0, 2.0, 5.0]), rows, indptr), shape=(3, 3))
+    design = validate.design(given)
+    assert isinstance(design, SparseDesign)
+    np.testing.assert_array_equal(design.columns(np.arange(3))[0], [3.0, 0.0, 0.0])
+    assert given.nnz == 3
+    assert len(cols) == 3
+
+
+def test_operator_norms_are_computed_once_with_a_message() -> None:
+    """Unknown norms cost n products, and the warning says how to avoid them."""
+    design = validate.design(aslinearoperator(A))
+    with pytest.warns(PerformanceWarning, match=r"23 products .* column_norms"):
+        np.testing.assert_allclose(design.column_norms(), NORMS, rtol=1e-14)
+    np.testing.assert_allclose(design.column_norms(), NORMS, rtol=1e-14)
+
+
+def test_stacked_and_projected() -> None:
+    """[A; r] and (I - QQᵀ) A against their explicit forms."""
+    row = RNG.standard_normal(23)
+    explicit = np.vstack([A, row])
+    stacked = StackedDesign(DESIGNS["csc"], row)
+    v, x = RNG.standard_normal(38), RNG.standard_normal(23)
+    np.testing.assert_allclose(stacked.matvec(x), explicit @ x, atol=1e-13)
+    np.testing.assert_allclose(stacked.rmatvec(v), explicit.T @ v, atol=1e-13)
+    np.testing.assert_allclose(stacked.column_norms(), np.linalg.norm(explicit, axis=0))
+    np.testing.assert_array_equal(
+        stacked.keep(np.array([3, 4])).columns(np.arange(2)), explicit[:, [3, 4]]
+    )
+    q, _ = np.linalg.qr(RNG.standard_normal((37, 4)))
+    projected = ProjectedDesign(DESIGNS["dense-f"], q, NORMS)
+    explicit = A - q @ (q.T @ A)
+    np.testing.assert_allclose(projected.matvec(x), explicit @ x, atol=1e-13)
+    np.testing.assert_allclose(projected.rmatvec(v[:37]), explicit.T @ v[:37], atol=1e-13)
+    np.testing.assert_allclose(
+        projected.keep(np.array([3, 4])).columns(np.arange(2)), explicit[:, [3, 4]], atol=1e-13
+    )
