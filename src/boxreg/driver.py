@@ -61,7 +61,7 @@ def run(
     if compaction.pays(whole):
         track.adopt(whole)
     update = method.dual.start(track.point.problem)
-    schedule = CheckSchedule(method.solver.check_period)
+    schedule = CheckSchedule(method.solver.check_period, method.solver.check_growth)
     iteration, goal = 0, limits.target
     while True:
         gap = track.improve(update)
@@ -82,8 +82,9 @@ def run(
             x = ledger.best
             certificate, theta = certify_whole(problem, whole, whole_cone, x, track.best.theta)
             break
-        screened = method.screening and track.screen(method.region, gap, iteration)
-        steps = schedule.next(iteration, gap, goal, screened)
+        if method.screening:
+            track.screen(method.region, gap, iteration)
+        steps = schedule.next(iteration, gap, goal)
         if track.point.problem.open.any():
             steps = min(steps, limits.max_iter - iteration)
             track.state = method.solver.step(track.state, steps)

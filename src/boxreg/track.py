@@ -47,22 +47,20 @@ class Track:
                 self.best, gap = candidate, candidate_gap
         return gap
 
-    def screen(self, region: SafeRegion, gap: float, iteration: int) -> bool:
-        """Fix what the region proves; whether anything was."""
+    def screen(self, region: SafeRegion, gap: float, iteration: int) -> None:
+        """Fix what the region proves."""
         problem, point, dual = self.point.problem, self.point, self.best
         if self.cone.implicit.any():
             pair = self.cone.provable(point)
             if pair is None:
-                return False
+                return
             point, dual = pair
             gap = duality_gap(point, dual)
         at_lower, at_upper = screen(point, dual, gap, region)
         at_lower &= ~self.cone.implicit
-        if not (at_lower.any() or at_upper.any()):
-            return False
-        self.ledger.fix(problem, at_lower, at_upper, iteration)
-        self.adopt(problem.fix(at_lower, at_upper))
-        return True
+        if at_lower.any() or at_upper.any():
+            self.ledger.fix(problem, at_lower, at_upper, iteration)
+            self.adopt(problem.fix(at_lower, at_upper))
 
     def adopt(self, problem: ReducedProblem) -> None:
         """Go on with a problem that has more coordinates fixed; drop their columns if that pays."""

@@ -40,6 +40,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     needs_columns = True
     losses = ("least_squares",)
     check_period = 1
+    check_growth = 0.0
 
     def __init__(self, threshold: float = 0.0) -> None:
         self.threshold = threshold

@@ -44,6 +44,10 @@ class PrimalSolver(ABC, Generic[S]):
     check_period: int = 10
     """Steps between gap checks at the start of a run."""
 
+    check_growth: float = 0.1
+    """Later on, that share of the steps made so far; 0 for a solver whose steps compute all that a
+    check needs."""
+
     max_iter: int = 100_000
     """Steps allowed when the caller names no limit."""
 
