@@ -57,7 +57,8 @@ def solve(
     solver : 'auto', 'active_set', 'coordinate_descent', 'projected_gradient', 'chambolle_pock', or a
         `PrimalSolver`.
     screening : fix coordinates, and drop their columns, as soon as they are proved to be at a bound.
-    dual : 'auto', 'residual', 'translation', 'line_search', or a `DualUpdate`.
+    dual : 'auto', 'residual', 'translation', 'line_search', 'support_polish', or a `DualUpdate`.
+        'auto' is 'support_polish' with screening and 'line_search' without.
     direction : direction into the dual cone, for coordinates with no upper bound: 'auto', 'ones',
         'mean', 'most_correlated', 'least_correlated', 'data', 'least_squares', or a vector t with
         Aᵀt < 0.

@@ -108,11 +108,12 @@ class Ledger:
         return self._best[1]
 
     def stalled(self) -> bool:
-        """Whether the gap fell by less than a tenth between the last two checks."""
+        """Whether the last check found the gap hardly lower and the objective the same to rounding."""
         if len(self.snapshots) < 2:
             return False
         before, now = self.snapshots[-2:]
-        return now.gap > 0.9 * before.gap
+        change = abs(before.objective - now.objective)
+        return now.gap > 0.9 * before.gap and change <= 1e-14 * now.objective
 
     def fix(self, problem: ReducedProblem, at_lower: Mask, at_upper: Mask, iteration: int) -> None:
         """Note which coordinates were screened, and when; earlier points may contradict it."""

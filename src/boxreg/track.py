@@ -76,7 +76,7 @@ class Track:
         self.state = self.solver.restrict(self.state, point, kept)
 
     def exhausted(self, gap: float, goal: float) -> bool:
-        """Whether the gap is mostly the rounding error of its own evaluation, and above the goal."""
+        """Whether nothing moves any more and what is left of the gap is mostly rounding."""
         if not self.ledger.stalled():
             return False
         share = rounding_share(self.point, self.best, self.cone.implicit)

@@ -173,14 +173,17 @@ def method(
             f"solver: {chosen.name!r} cannot solve loss {problem.loss.name!r} with a {kind} "
             f"(it needs {_needs(chosen)}); solvers that can: {', '.join(fitting)}"
         )
-    update = choice(dual, "dual", DUAL_UPDATES, DualUpdate)
+    if not isinstance(screening, (bool, np.bool_)):
+        raise TypeError(f"screening: expected True or False, got {screening!r}")
+    if isinstance(dual, str) and dual == "auto":
+        # A better dual point is paid for by what it screens; without screening it only stops a run.
+        dual = "support_polish" if screening else "line_search"
+    update = choice(dual, "dual", DUAL_UPDATES, DualUpdate, extra=("auto",))
     if update.needs_finite_bounds and not np.all(np.isfinite(problem.upper)):
         raise ValueError(
             f"dual: {update.name!r} needs every upper bound to be finite; "
-            "use 'translation', 'line_search' or 'auto'"
+            "use 'translation', 'line_search', 'support_polish' or 'auto'"
         )
-    if not isinstance(screening, (bool, np.bool_)):
-        raise TypeError(f"screening: expected True or False, got {screening!r}")
     return Method(
         solver=chosen,
         dual=update,

@@ -61,7 +61,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     # names
     "unknown loss": ({"loss": "squared"}, ValueError, "loss: unknown name 'squared'; accepted: least_squares"),
     "unknown solver": ({"solver": "simplex"}, ValueError, "solver: unknown name 'simplex'; accepted: active_set, auto, chambolle_pock, coordinate_descent, projected_gradient"),
-    "unknown dual": ({"dual": "best"}, ValueError, "dual: unknown name 'best'; accepted: auto, line_search, residual, translation"),
+    "unknown dual": ({"dual": "best"}, ValueError, "dual: unknown name 'best'; accepted: auto, line_search, residual, support_polish, translation"),
     "unknown region": ({"region": "cube"}, ValueError, "region: unknown name 'cube'; accepted: auto, gap_sphere, two_point_ball"),
     "unknown direction": ({"direction": "up"}, ValueError, "direction: unknown name 'up'; accepted: auto, data, least_correlated"),
     "solver class": ({"solver": boxreg.Result}, TypeError, "solver: expected one of active_set"),

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import aslinearoperator
 import boxreg
 from boxreg.directions import DIRECTIONS, build_cone
 from boxreg.dual_cone import interior_margin
-from boxreg.dual_updates import DUAL_UPDATES, LineSearch, Oracle, Translation
+from boxreg.dual_updates import DUAL_UPDATES, Oracle, SupportPolish, Translation
 from boxreg.duality import DualPoint, duality_gap
 from boxreg.point import Point
 from building import reduced
@@ -153,14 +153,14 @@ def test_line_search_never_loses(problem) -> None:
         point = Point(current, np.clip(spread, current.lower, current.upper))
         before = duality_gap(point, best, cone.implicit)
         translated = next(Translation().propose(point, best, cone, None))
-        for candidate in LineSearch().propose(point, best, cone, None):
+        for candidate in SupportPolish().propose(point, best, cone, None):
             gap = duality_gap(point, candidate, cone.implicit)
             assert gap <= before
             assert gap <= duality_gap(point, translated, cone.implicit)
             best = candidate
 
 
-@pytest.mark.parametrize("dual", sorted(DUAL_UPDATES))
+@pytest.mark.parametrize("dual", ["auto", *sorted(DUAL_UPDATES)])
 def test_every_update_on_a_box(dual: str) -> None:
     """All of them solve a problem with finite bounds to the same objective."""
     problem = next(p for p in TABLE if p.name == "bvls-wide-nonnegative")
@@ -168,6 +168,22 @@ def test_every_update_on_a_box(dual: str) -> None:
     result = boxreg.solve(*problem.data, solver="projected_gradient", dual=dual, tol=1e-11)
     assert result.success
     assert result.objective == pytest.approx(plain.objective, rel=1e-10)
+
+
+def test_polish_is_exact_once_the_support_is_right() -> None:
+    """From a poor x with the right support the polished gap is far below the translated one."""
+    problem = next(p for p in TABLE if p.name == "nnls-wide-nonnegative")
+    solution = np.array([float(v) for v in exact_solution(*problem.data).x])
+    current = reduced(*problem.data)
+    cone = build_cone(current, "auto")
+    point = Point(current, solution * (1.0 + 0.01 * np.sin(np.arange(len(solution)))))
+    zero = DualPoint.zero(current)
+    translated = next(Translation().propose(point, zero, cone, None))
+    *_, polished = SupportPolish().propose(point, zero, cone, None)
+    optimum = exact_solution(*problem.data).objective_float
+    suboptimality = point.objective - optimum
+    assert duality_gap(point, translated) > 20 * suboptimality
+    assert duality_gap(point, polished) < 3 * suboptimality
 
 
 def test_the_residual_needs_finite_bounds() -> None:

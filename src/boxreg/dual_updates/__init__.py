@@ -3,13 +3,14 @@
 from .base import DualUpdate
 from .line_search import LineSearch
 from .oracle import Oracle
+from .polish import SupportPolish
 from .residual import Residual
 from .translation import Translation
 
 DUAL_UPDATES: dict[str, type[DualUpdate]] = {
-    "auto": LineSearch,
     "line_search": LineSearch,
     "residual": Residual,
+    "support_polish": SupportPolish,
     "translation": Translation,
 }
 
@@ -19,5 +20,6 @@ __all__ = [
     "LineSearch",
     "Oracle",
     "Residual",
+    "SupportPolish",
     "Translation",
 ]

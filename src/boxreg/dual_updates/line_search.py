@@ -30,11 +30,11 @@ class LineSearch(DualUpdate):
         for target in (DualPoint.residual(point), hint):
             if target is not None:
                 feasible = cone.push(target, point.problem)
-                best = _best_between(point, best, feasible, cone)
+                best = best_between(point, best, feasible, cone)
                 yield best
 
 
-def _best_between(point: Point, start: DualPoint, end: DualPoint, cone: DualCone) -> DualPoint:
+def best_between(point: Point, start: DualPoint, end: DualPoint, cone: DualCone) -> DualPoint:
     """The point of the segment with the least gap, which is a convex function along it.
 
     A parabola through both ends and the middle tells whether the minimum is inside; only then is it

@@ -91,7 +91,9 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         point = state.point
         problem = point.problem
         gradient = point.correlation
-        noise = np.maximum(point.correlation_error * problem.norms, self.threshold)
+        # Freeing a coordinate whose gradient is lost in rounding gains the square of that rounding.
+        error = point.correlation_error + point.residual_error
+        noise = np.maximum(error * problem.norms, self.threshold)
         wrong = np.where(point.x < problem.upper, gradient, 0.0)
         wrong = np.where(point.x > problem.lower, np.maximum(-gradient, wrong), wrong)
         eligible = problem.open & (wrong > noise)
