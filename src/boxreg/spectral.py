@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from .reduced import ReducedProblem
 from .rounding import SLACK
 
 _ACCURACY = 1.02
-_MAX_PRODUCTS = 30
+_REMAINDER = 0.01
+_MIN_PRODUCTS, _MAX_PRODUCTS = 10, 30
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,15 @@ class SquaredNorm:
     value: float
     vector: Array
     """Where the estimate was attained: the start of the next one."""
+    columns: int = 0
+    """How many columns it was made for."""
 
     @classmethod
     def estimate(cls, problem: ReducedProblem, start: Array | None = None) -> SquaredNorm:
         """Bound the norm over the open columns."""
         scale = np.divide(1.0, problem.norms, out=np.zeros_like(problem.norms), where=problem.open)
         if not problem.open.any():
-            return cls(1.0, np.ones_like(scale))
+            return cls(1.0, np.ones_like(scale), len(scale))
         if problem.design.nonnegative:
             return cls._collatz_wielandt(problem, scale, start)
         return cls._lanczos(problem, scale, start)
@@ -54,7 +57,7 @@ class SquaredNorm:
             if bound <= _ACCURACY * rayleigh:
                 break
             v = image / np.max(image)
-        return cls(min(bound, float(np.count_nonzero(used))) * SLACK, v)
+        return cls(min(bound, float(np.count_nonzero(used))) * SLACK, v, len(scale))
 
     @classmethod
     def _lanczos(cls, problem: ReducedProblem, scale: Array, start: Array | None) -> SquaredNorm:
@@ -75,15 +78,17 @@ class SquaredNorm:
             for earlier in basis:
                 image = image - (earlier @ image) * earlier
             betas.append(float(np.linalg.norm(image)))
-            if betas[-1] <= 1e-10 * max(alphas):
+            tridiagonal = np.diag(alphas) + np.diag(betas[:-1], 1) + np.diag(betas[:-1], -1)
+            values, vectors = np.linalg.eigh(tridiagonal)
+            remainder = betas[-1] * abs(float(vectors[-1, -1]))
+            if len(basis) >= _MIN_PRODUCTS and remainder <= _REMAINDER * values[-1]:
+                break
+            if betas[-1] <= 1e-12 * max(alphas):
                 break
             v = image / betas[-1]
-        tridiagonal = np.diag(alphas) + np.diag(betas[:-1], 1) + np.diag(betas[:-1], -1)
-        values, vectors = np.linalg.eigh(tridiagonal)
-        remainder = betas[-1] * abs(float(vectors[-1, -1]))
         ritz = np.column_stack(basis) @ vectors[:, -1]
         estimate = max(_ACCURACY * float(values[-1]) + remainder, 1.0)  # one unit column has norm 1
-        return cls(min(estimate, float(count)) * SLACK, ritz)
+        return cls(min(estimate, float(count)) * SLACK, ritz, len(scale))
 
     def observe(self, before: Point, after: Point, metric: Array) -> SquaredNorm:
         """Raise the bound if the step between two points contradicts it.
@@ -97,14 +102,19 @@ class SquaredNorm:
         seen = max(float(np.linalg.norm(change)) - error, 0.0) ** 2
         if seen <= allowed or allowed == 0.0:
             return self
-        return SquaredNorm(_ACCURACY * self.value * seen / allowed, self.vector)
+        return replace(self, value=_ACCURACY * self.value * seen / allowed)
 
     def restrict(self, problem: ReducedProblem, kept: Index) -> SquaredNorm:
-        """The bound for the columns `kept`; estimated anew when columns left."""
-        vector = self.vector[kept]
+        """The bound for the columns `kept`; estimated anew when enough have left to pay for it.
+
+        Where A >= 0 that is always: the norm falls with the number of columns, and a few products
+        find it. Elsewhere it falls slowly and takes longer to find: when half have left.
+        """
         if len(kept) == len(self.vector):
             return self
-        return SquaredNorm.estimate(problem, vector)
+        if problem.design.nonnegative or 2 * len(kept) <= self.columns:
+            return SquaredNorm.estimate(problem, self.vector[kept])
+        return replace(self, vector=self.vector[kept])
 
 
 def _gram(problem: ReducedProblem, scale: Array, v: Array) -> Array:

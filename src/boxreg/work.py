@@ -18,7 +18,11 @@ class WorkMeter:
         """Count `columns` products of length m."""
         self._columns += columns
 
+    def share(self, columns: float) -> float:
+        """What `columns` products would count as."""
+        return columns / self._unit
+
     @property
     def total(self) -> float:
         """Work so far, in full products with A."""
-        return self._columns / self._unit
+        return self.share(self._columns)

@@ -14,9 +14,11 @@ from ..reduced import ReducedProblem
 from .base import DualUpdate
 from .line_search import LineSearch, best_between
 
-_ITERATIONS = 20
+_ITERATIONS, _USUAL_ITERATIONS = 20, 8
+_LARGEST_COST = 5.0
 _REDUCTION = 1e-3
 _SHARE = 0.1
+_PATIENCE = 1.1
 
 
 class SupportPolish(DualUpdate):
@@ -26,15 +28,20 @@ class SupportPolish(DualUpdate):
     w*_j = 0 if they stay there, and those at a bound with w_j of the wrong sign. Making theta
     orthogonal to their columns is exact once S is the support of the solution, whatever the sign of
     the fit, and takes a few conjugate-gradient steps with the columns of S alone. The result is
-    pushed into the cone like any other. Polishing is left out while it has taken more than a tenth
-    of all work so far, and far from the solution: where S is large, or where more coordinates sit at
-    the wrong bound than inside.
+    pushed into the cone like any other.
+
+    Polishing is left out far from the solution (where more than a third of S sits at a wrong bound),
+    where S is so large that it would cost more than five products with A, and where it would take
+    more than a tenth of all work so far. After one that led to no screening, the next
+    waits until the work has grown by a tenth.
     """
 
     name = "support_polish"
 
     def __init__(self) -> None:
         self._spent = 0.0
+        self._open = 0
+        self._polished_at = 0.0
 
     def start(self, problem: ReducedProblem) -> SupportPolish:
         """A fresh account of what polishing has cost."""
@@ -48,16 +55,30 @@ class SupportPolish(DualUpdate):
         for found in LineSearch().propose(point, best, cone, hint):
             yield found
         problem = point.problem
-        before = problem.work.total
-        if not problem.design.has_columns or self._spent > _SHARE * before:
-            return
         support = _unsettled(point)
-        inside = int(np.count_nonzero((point.x > problem.lower) & (point.x < problem.upper)))
-        if 0 < len(support) <= min(2 * inside, len(problem.target) // 2):
+        if problem.design.has_columns and self._worthwhile(point, len(support)):
+            before = problem.work.total
             theta = _orthogonal_part(point, support)
             polished = cone.push(DualPoint.at(theta, problem), problem)
             yield best_between(point, found, polished, cone)
             self._spent += problem.work.total - before
+            self._open = int(np.count_nonzero(problem.open))
+            self._polished_at = problem.work.total
+
+    def _worthwhile(self, point: Point, size: int) -> bool:
+        """Whether S is small and the budget allows another polish."""
+        problem = point.problem
+        inside = int(np.count_nonzero((point.x > problem.lower) & (point.x < problem.upper)))
+        if not 0 < size <= min(1.5 * inside, len(problem.target) // 2):
+            return False
+        cost = problem.work.share(2 * size * _USUAL_ITERATIONS + problem.design.product_cost)
+        if cost > _LARGEST_COST:
+            return False
+        total = problem.work.total
+        in_vain = np.count_nonzero(problem.open) > 0.99 * self._open
+        if in_vain and total < _PATIENCE * self._polished_at:
+            return False
+        return self._spent + cost <= _SHARE * total
 
 
 def _unsettled(point: Point) -> Index:
@@ -81,7 +102,10 @@ def _orthogonal_part(point: Point, support: Index) -> Array:
         if size <= goal:
             break
         image = columns.matvec(scale * direction)
-        theta -= (size / float(image @ image)) * image
+        length = float(image @ image)
+        if length == 0.0:  # the columns cancel along this direction
+            break
+        theta -= (size / length) * image
         slope = scale * columns.rmatvec(theta)
         problem.work.add(2 * len(support))
         size, before = float(slope @ slope), size
