@@ -18,19 +18,15 @@ _SLIGHT = 1e-7
 """A product a_jᵀtheta that is positive by no more than this share of ||a_j|| ||theta|| is charged to
 the gap, under an assumption on the size of solutions, instead of making it infinite."""
 
-_REPEATED = 4.0
-"""Two computations of a gap differ by at most a few times its allowance for rounding: each sum is off
-by at most its bound, in either direction, in both."""
-
 
 @dataclass(frozen=True)
 class Certificate:
     """What (x, theta) proves about the problem: P(x) - P* <= gap.
 
-    `gap` includes the rounding errors of its own computation, and `headroom` besides, so that whoever
-    computes it again in another order of summation still finds it true. It is +inf where x or theta
-    is not feasible. `rigorous` is False where the bound rests on something the data do not prove;
-    then `remarks` says on what.
+    `gap` includes `rounding`, an allowance for the errors of its own computation. It is +inf where x
+    or theta is not feasible. `rigorous` is False where the bound rests on something the data do not
+    prove; then `remarks` says on what. A claim about the gap is judged with room for a computation in
+    another order of summation, which may differ by a few times `rounding`.
     """
 
     objective: float
@@ -41,14 +37,14 @@ class Certificate:
     rigorous: bool
     remarks: tuple[str, ...] = ()
     claimed_gap: float | None = None
-    headroom: float = 0.0
+    rounding: float = 0.0
 
     @property
     def valid(self) -> bool:
         """Whether the pair is feasible, the gap finite and any claim about it true."""
         if not (self.primal_feasible and self.dual_feasible and np.isfinite(self.gap)):
             return False
-        return self.claimed_gap is None or self.gap - self.headroom <= self.claimed_gap
+        return self.claimed_gap is None or _agree(self.gap, self.rounding, self.claimed_gap)
 
     def __bool__(self) -> bool:
         return self.valid
@@ -99,11 +95,10 @@ def certify(
     conjugate = problem.loss.conjugate(-theta, problem.target)
     remarks = _remarks(problem, x, dual, outside, broken, int(np.count_nonzero(unsure)))
     feasible = not len(broken) and np.isfinite(conjugate)
-    gap, headroom = np.inf, 0.0
+    gap, rounding = np.inf, 0.0
     if feasible and not len(outside):
         gap = duality_gap(point, dual, unsure)
-        headroom = _REPEATED * rounding_share(point, dual, unsure) + (SLACK - 1.0) * gap
-        gap += headroom
+        rounding = rounding_share(point, dual, unsure) + (SLACK - 1.0) * gap
     certificate = Certificate(
         objective=point.objective,
         dual_objective=0.0 - conjugate - _support(problem, dual) if feasible else -np.inf,
@@ -111,9 +106,9 @@ def certify(
         primal_feasible=not len(outside),
         dual_feasible=bool(feasible),
         rigorous=problem.design.rounding_known and not unsure.any() and bool(np.isfinite(gap)),
-        remarks=_with_claim(remarks, gap - headroom, claimed_gap),
+        remarks=_with_claim(remarks, gap, rounding, claimed_gap),
         claimed_gap=claimed_gap,
-        headroom=headroom,
+        rounding=rounding,
     )
     return certificate, dual
 
@@ -153,7 +148,18 @@ def _remarks(
     return tuple(remarks)
 
 
-def _with_claim(remarks: tuple[str, ...], gap: float, claimed_gap: float | None) -> tuple[str, ...]:
-    if claimed_gap is None or gap <= claimed_gap:
+def _agree(gap: float, rounding: float, claimed: float) -> bool:
+    """Whether a claim is at least the gap found here, or below it by no more than rounding.
+
+    Two computations of a gap differ by at most a few times its allowance for rounding: each sum is
+    off by at most its bound, in either direction, in both.
+    """
+    return gap - 4.0 * rounding <= claimed
+
+
+def _with_claim(
+    remarks: tuple[str, ...], gap: float, rounding: float, claimed_gap: float | None
+) -> tuple[str, ...]:
+    if claimed_gap is None or _agree(gap, rounding, claimed_gap):
         return remarks
     return (*remarks, f"the claimed gap {claimed_gap:.6g} is below the proved one, {gap:.6g}")

@@ -107,11 +107,12 @@ class Ledger:
         """The point with the least objective among those checked, at full length."""
         return self._best[1]
 
-    def stalled(self) -> bool:
-        """Whether the last check found the gap hardly lower and the objective the same to rounding."""
-        if len(self.snapshots) < 2:
+    def stalled(self, checks: int) -> bool:
+        """Whether, over the last checks, the objective was the same to rounding and the gap within a
+        tenth."""
+        if len(self.snapshots) <= checks:
             return False
-        before, now = self.snapshots[-2:]
+        before, now = self.snapshots[-1 - checks], self.snapshots[-1]
         change = abs(before.objective - now.objective)
         return now.gap > 0.9 * before.gap and change <= 1e-14 * now.objective
 

@@ -77,10 +77,12 @@ class Track:
 
     def exhausted(self, gap: float, goal: float) -> bool:
         """Whether nothing moves any more and what is left of the gap is mostly rounding."""
-        if not self.ledger.stalled():
+        if not self.ledger.stalled(checks=1):
             return False
         share = rounding_share(self.point, self.best, self.cone.implicit)
-        return share > goal and gap <= 10.0 * share
+        if gap > 10.0 * share:
+            return False
+        return share > goal or self.ledger.stalled(checks=10)
 
 
 def certify_whole(

@@ -94,8 +94,18 @@ class TestRejects:
         assert not certificate
 
     def test_gap(self, workload) -> None:
-        certificate, result = self.check(workload)
-        too_good, _ = self.check(workload, gap=(certificate.gap - certificate.headroom) / 2)
+        rough = boxreg.solve(
+            workload.A,
+            workload.y,
+            workload.lower,
+            workload.upper,
+            solver="projected_gradient",
+            tol=1e-4,
+        )
+        pair = {"x": rough.x, "theta": rough.theta}
+        accepted, result = self.check(workload, gap=rough.gap, **pair)
+        assert accepted
+        too_good, _ = self.check(workload, gap=rough.gap / 2, **pair)
         assert not too_good
         assert "the claimed gap" in too_good.remarks[-1]
         for impossible in (-result.gap, np.nan):

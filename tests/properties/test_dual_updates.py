@@ -177,6 +177,7 @@ def test_polish_is_exact_once_the_support_is_right() -> None:
     current = reduced(*problem.data)
     cone = build_cone(current, "auto")
     point = Point(current, solution * (1.0 + 0.01 * np.sin(np.arange(len(solution)))))
+    current.work.add(10_000)  # late enough in a run for its budget
     zero = DualPoint.zero(current)
     translated = next(Translation().propose(point, zero, cone, None))
     *_, polished = SupportPolish().propose(point, zero, cone, None)

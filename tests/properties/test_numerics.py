@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from building import reduced
 from hypothesis import given
 from hypothesis import strategies as st
-from references.problems import FAMILIES, TABLE, generated
 from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 
@@ -16,6 +14,8 @@ from boxreg.spectral import SquaredNorm
 from boxreg.stopping import CheckSchedule
 from boxreg.updated_qr import UpdatedQR
 from boxreg.workloads import FIGURE1_BOXES, bvls_figure1, bvls_table2, nnls_table1
+from building import reduced
+from references.problems import FAMILIES, TABLE, generated
 
 
 def true_squared_norm(problem) -> float:
