@@ -18,7 +18,7 @@ _ITERATIONS, _USUAL_ITERATIONS = 20, 8
 _LARGEST_COST = 5.0
 _REDUCTION = 1e-3
 _SHARE = 0.1
-_PATIENCE = 1.1
+_FIRST_WAIT, _LONGER = 0.05, 1.5
 
 
 class SupportPolish(DualUpdate):
@@ -32,8 +32,8 @@ class SupportPolish(DualUpdate):
 
     Polishing is left out far from the solution (where more than a third of S sits at a wrong bound),
     where S is so large that it would cost more than five products with A, and where it would take
-    more than a tenth of all work so far. After one that led to no screening, the next
-    waits until the work has grown by a tenth.
+    more than a tenth of all work so far. After one that led to no screening the next
+    waits until the work has grown by a twentieth, then by half as much again each time.
     """
 
     name = "support_polish"
@@ -42,6 +42,7 @@ class SupportPolish(DualUpdate):
         self._spent = 0.0
         self._open = 0
         self._polished_at = 0.0
+        self._wait = _FIRST_WAIT
 
     def start(self, problem: ReducedProblem) -> SupportPolish:
         """A fresh account of what polishing has cost."""
@@ -64,6 +65,7 @@ class SupportPolish(DualUpdate):
             self._spent += problem.work.total - before
             self._open = int(np.count_nonzero(problem.open))
             self._polished_at = problem.work.total
+            self._wait *= _LONGER
 
     def _worthwhile(self, point: Point, size: int) -> bool:
         """Whether S is small and the budget allows another polish."""
@@ -75,8 +77,9 @@ class SupportPolish(DualUpdate):
         if cost > _LARGEST_COST:
             return False
         total = problem.work.total
-        in_vain = np.count_nonzero(problem.open) > 0.99 * self._open
-        if in_vain and total < _PATIENCE * self._polished_at:
+        if np.count_nonzero(problem.open) <= 0.99 * self._open:
+            self._wait = _FIRST_WAIT
+        elif total < (1.0 + self._wait) * self._polished_at:
             return False
         return self._spent + cost <= _SHARE * total
 
