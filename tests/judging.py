@@ -10,7 +10,13 @@ from boxreg import Result
 from references.exact import ExactSolution
 from references.problems import BoxProblem
 
-SOLVERS = ("active_set", "coordinate_descent", "projected_gradient", "chambolle_pock")
+SOLVERS = (
+    "active_set",
+    "coordinate_descent",
+    "projected_gradient",
+    "chambolle_pock",
+    "working_set",
+)
 REGIONS = ("gap_sphere", "two_point_ball")
 
 

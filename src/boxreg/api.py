@@ -54,8 +54,9 @@ def solve(
     y : vector with m entries.
     lower, upper : numbers or vectors with n entries. Lower bounds are finite, upper may be inf.
     loss : name or `Loss`.
-    solver : 'auto', 'active_set', 'coordinate_descent', 'projected_gradient', 'chambolle_pock', or a
-        `PrimalSolver`.
+    solver : 'auto', 'working_set', 'active_set', 'coordinate_descent', 'projected_gradient',
+        'chambolle_pock', or a `PrimalSolver`. 'auto' is 'working_set', or 'projected_gradient' where
+        A is an operator.
     screening : fix coordinates, and drop their columns, as soon as they are proved to be at a bound.
     dual : 'auto', 'residual', 'translation', 'line_search', 'support_polish', or a `DualUpdate`.
         'auto' is 'support_polish' with screening and 'line_search' without.

@@ -15,6 +15,9 @@ from .reduced import ReducedProblem
 _USEFUL = 1e-6
 """A cheap direction with a smaller margin is passed over: a step along it costs too much."""
 
+_GOOD = 0.3
+"""With a margin like this no other direction is worth its products."""
+
 
 def ones(problem: ReducedProblem, constrained: Mask) -> Array:
     """-1: interior when A >= 0 has no zero column (case 3)."""
@@ -109,13 +112,17 @@ def _cheap_candidates(problem: ReducedProblem, constrained: Mask) -> Iterator[Du
     def made(vector: Array) -> DualPoint:
         return DualPoint.at(vector, problem)
 
-    centre = made(unit_mean(problem, constrained))
+    def margin(t: DualPoint) -> float:
+        return interior_margin(t, problem, constrained)
+
     if problem.design.nonnegative:
         flat = made(ones(problem, constrained))
-        pair = sorted((flat, centre), key=lambda t: interior_margin(t, problem, constrained))
-        yield pair[1]
+        if margin(flat) >= _GOOD:
+            yield flat
+        else:
+            yield max(flat, made(unit_mean(problem, constrained)), key=margin)
     else:
-        yield centre
+        yield made(unit_mean(problem, constrained))
         yield made(least_squares(problem, constrained))
 
 

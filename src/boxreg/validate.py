@@ -164,7 +164,7 @@ def method(
     """The method asked for, checked against the problem."""
     has_columns = problem.design.has_columns
     if isinstance(solver, str) and solver == "auto":
-        solver = "active_set" if has_columns else "projected_gradient"
+        solver = "working_set" if has_columns else "projected_gradient"
     chosen = choice(solver, "solver", SOLVERS, PrimalSolver, extra=("auto",))
     fitting = [name for name, kind in SOLVERS.items() if _fits(kind, problem)]
     if not _fits(chosen, problem):

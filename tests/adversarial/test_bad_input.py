@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "text lower": ({"lower": "zero"}, TypeError, "lower: expected real numbers, got dtype <U4"),
     # names
     "unknown loss": ({"loss": "squared"}, ValueError, "loss: unknown name 'squared'; accepted: least_squares"),
-    "unknown solver": ({"solver": "simplex"}, ValueError, "solver: unknown name 'simplex'; accepted: active_set, auto, chambolle_pock, coordinate_descent, projected_gradient"),
+    "unknown solver": ({"solver": "simplex"}, ValueError, "solver: unknown name 'simplex'; accepted: active_set, auto, chambolle_pock, coordinate_descent, projected_gradient, working_set"),
     "unknown dual": ({"dual": "best"}, ValueError, "dual: unknown name 'best'; accepted: auto, line_search, residual, support_polish, translation"),
     "unknown region": ({"region": "cube"}, ValueError, "region: unknown name 'cube'; accepted: auto, gap_sphere, two_point_ball"),
     "unknown direction": ({"direction": "up"}, ValueError, "direction: unknown name 'up'; accepted: auto, data, least_correlated"),

@@ -31,9 +31,9 @@ def check(family: str, seed: int) -> int:
             problem.y,
             problem.lower,
             problem.upper,
-            solver=SOLVERS[seed % 4],
-            region=REGIONS[seed // 4 % 2],
-            tol=TOLERANCES[seed // 8 % 3],
+            solver=SOLVERS[seed % 5],
+            region=REGIONS[seed // 5 % 2],
+            tol=TOLERANCES[seed // 10 % 3],
             max_iter=400,
         )
     wrong = false_screenings(result, reference.signs())

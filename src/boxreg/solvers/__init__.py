@@ -9,12 +9,14 @@ from .base import PrimalSolver
 from .chambolle_pock import ChambollePock
 from .coordinate_descent import CoordinateDescent
 from .projected_gradient import ProjectedGradient
+from .working_set import WorkingSet
 
 SOLVERS: dict[str, type[PrimalSolver[Any]]] = {
     "active_set": ActiveSet,
     "chambolle_pock": ChambollePock,
     "coordinate_descent": CoordinateDescent,
     "projected_gradient": ProjectedGradient,
+    "working_set": WorkingSet,
 }
 
 __all__ = [
@@ -24,4 +26,5 @@ __all__ = [
     "CoordinateDescent",
     "PrimalSolver",
     "ProjectedGradient",
+    "WorkingSet",
 ]

@@ -1,0 +1,180 @@
+"""A working set that grows, solved exactly by block principal pivoting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Array, Index, Mask
+from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
+from ..point import Point
+from .active_set import ActiveSet
+from .base import PrimalSolver, SolverState
+
+_FIRST = 32
+"""Coordinates that enter the working set at the first step; later ones double it at most."""
+
+_LARGEST_START = 4000
+"""With more coordinates than this inside their bounds, a run starts from the bounds instead."""
+
+_ROUNDS = 100
+
+
+@dataclass
+class WorkingState(SolverState):
+    """Adds the working set, its Gram matrix, and whether the last step only refined."""
+
+    working: Index = None  # type: ignore[assignment]
+    gram: Array = None  # type: ignore[assignment]
+    refined: bool = False
+
+
+class WorkingSet(PrimalSolver[WorkingState]):
+    """One step solves the problem exactly on a working set W, all other coordinates held still.
+
+    W are the coordinates inside their bounds and those that most want to leave one, by
+    |a_jᵀρ| / ||a_j||, at most as many new ones as are inside. The problem on W needs its Gram matrix
+    G and gradient only: minimise ½ xᵀGx - (w_W + G x_W)ᵀx, where w_W = A_Wᵀρ comes from the fresh
+    residual, so that repeating a step refines it. Where G is numerically singular, or pivoting does
+    not end, the active-set method with orthogonal factors solves the problem on W instead. The
+    objective falls at every step, so no working set comes back, and one full product Aᵀρ a step is
+    all that is needed of A besides the columns of W.
+    """
+
+    name = "working_set"
+    needs_columns = True
+    losses = ("least_squares",)
+    check_period = 1
+    check_growth = 0.0
+    max_iter = 10_000
+
+    def start(self, point: Point) -> WorkingState:
+        """W is what lies inside the bounds."""
+        problem = point.problem
+        inside = _inside(point)
+        if np.count_nonzero(inside) > _LARGEST_START:
+            rising = (point.correlation > 0.0) & np.isfinite(problem.upper)
+            x = np.where(rising, problem.upper, problem.lower)
+            point = Point(problem, np.where(inside, x, point.x))
+            inside = _inside(point)
+        state = WorkingState(point, working=np.zeros(0, dtype=np.intp), gram=np.zeros((0, 0)))
+        self._extend(state, np.flatnonzero(inside))
+        return state
+
+    def step(self, state: WorkingState, count: int) -> WorkingState:
+        """`count` working sets."""
+        for _ in range(count):
+            self._drop_settled(state)
+            new = self._candidates(state)
+            if not len(new) and (state.refined or not len(state.working)):
+                state.finished = True
+                break
+            state.refined = not len(new)
+            self._extend(state, new)
+            moved = self._solve(state)
+            if moved is None or moved.objective > state.point.objective:
+                moved = _solve_by_active_set(state.point, state.working)
+            state.point = moved
+        return state
+
+    def restrict(self, state: WorkingState, point: Point, kept: Index) -> WorkingState:
+        """Coordinates that were screened leave the working set."""
+        place = np.full(int(kept[-1]) + 1 if len(kept) else 0, -1)
+        place[kept] = np.arange(len(kept))
+        inside = state.working < len(place)
+        moved = np.where(
+            inside, place[np.where(inside, state.working, 0)] if len(place) else -1, -1
+        )
+        stays = np.flatnonzero((moved >= 0) & point.problem.open[moved]) if len(kept) else moved[:0]
+        return WorkingState(
+            point, working=moved[stays], gram=state.gram[np.ix_(stays, stays)], refined=False
+        )
+
+    def _candidates(self, state: WorkingState) -> Index:
+        """The coordinates outside W that most want to leave their bound."""
+        point = state.point
+        problem, w = point.problem, point.correlation
+        wrong = np.where(point.x < problem.upper, w, 0.0)
+        wrong = np.where(point.x > problem.lower, np.maximum(-w, wrong), wrong)
+        eligible = problem.open & (wrong > _noise(point))
+        eligible[state.working] = False
+        found = np.flatnonzero(eligible)
+        room = max(_FIRST, len(state.working))
+        if len(found) > room:
+            score = wrong[found] / problem.norms[found]
+            found = np.sort(found[np.argpartition(-score, room)[:room]])
+        return found
+
+    def _extend(self, state: WorkingState, new: Index) -> None:
+        """Add columns to W and their products to its Gram matrix."""
+        if not len(new):
+            return
+        problem, old = state.point.problem, state.working
+        columns = problem.design.columns(new)
+        size = len(old) + len(new)
+        gram = np.empty((size, size))
+        gram[: len(old), : len(old)] = state.gram
+        gram[len(old) :, len(old) :] = columns.T @ columns
+        if len(old):
+            cross = problem.design.columns(old).T @ columns
+            gram[: len(old), len(old) :] = cross
+            gram[len(old) :, : len(old)] = cross.T
+        problem.work.add(len(new) * size)
+        state.working, state.gram = np.concatenate([old, new]), gram
+
+    def _drop_settled(self, state: WorkingState) -> None:
+        """Coordinates of W at a bound that they do not want to leave make room."""
+        keep = np.flatnonzero(_inside(state.point)[state.working])
+        if len(keep) < len(state.working):
+            state.working = state.working[keep]
+            state.gram = state.gram[np.ix_(keep, keep)]
+
+    def _solve(self, state: WorkingState) -> Point | None:
+        """The exact solution on W by pivoting; None where that fails."""
+        point, working = state.point, state.working
+        problem = point.problem
+        x, w = point.x[working], point.correlation[working]
+        lower, upper = problem.lower[working], problem.upper[working]
+        states = np.full(len(working), FREE, dtype=np.int8)
+        states[(x <= lower) & (w <= 0.0)] = LOWER
+        states[(x >= upper) & (w >= 0.0)] = UPPER
+        solved = block_pivoting(
+            state.gram, w + state.gram @ x, lower, upper, states, _noise(point)[working], _ROUNDS
+        )
+        if solved is None:
+            return None
+        full = point.x.copy()
+        full[working] = solved.x
+        return Point(problem, full)
+
+
+def _inside(point: Point) -> Mask:
+    problem = point.problem
+    return problem.open & (point.x > problem.lower) & (point.x < problem.upper)
+
+
+def _noise(point: Point) -> Array:
+    """Gradients that rounding may have made: freeing such a coordinate gains nothing."""
+    return (point.correlation_error + point.residual_error) * point.problem.norms
+
+
+def _solve_by_active_set(point: Point, working: Index) -> Point:
+    """The solution on W with updated orthogonal factors: slower, and safe whatever the rank."""
+    problem = point.problem
+    held = np.zeros(len(point.x), dtype=bool)
+    held[working] = True
+    still = replace(
+        problem,
+        lower=np.where(held, problem.lower, point.x),
+        upper=np.where(held, problem.upper, point.x),
+    ).keep(np.sort(working))
+    solver = ActiveSet()
+    state = solver.start(Point(still, point.x[np.sort(working)]))
+    for _ in range(3 * len(working) + 10):
+        if state.finished:
+            break
+        state = solver.step(state, 1)
+    full = point.x.copy()
+    full[np.sort(working)] = state.point.x
+    return Point(problem, full)

@@ -1,0 +1,126 @@
+"""Block principal pivoting and the working set around it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import boxreg
+from boxreg.block_pivoting import FREE, LOWER, UPPER, block_pivoting
+from boxreg.point import Point
+from boxreg.solvers import working_set
+from boxreg.workloads import nnls_table1
+from building import reduced
+from references.problems import FAMILIES, TABLE, generated
+
+
+def solve(gram, c, lower, upper, start=LOWER, max_rounds=200):
+    states = np.full(len(c), start, dtype=np.int8)
+    return block_pivoting(gram, c, lower, upper, states, np.zeros(len(c)), max_rounds)
+
+
+def test_by_hand() -> None:
+    """G = I: x is c clipped to the box, and the states say where."""
+    c = np.array([-1.0, 0.5, 3.0])
+    solved = solve(np.eye(3), c, np.zeros(3), np.ones(3))
+    np.testing.assert_array_equal(solved.x, [0.0, 0.5, 1.0])
+    np.testing.assert_array_equal(solved.states, [LOWER, FREE, UPPER])
+
+
+@pytest.mark.parametrize("start", [LOWER, FREE, UPPER])
+def test_optimality_from_any_start(start: int) -> None:
+    """The conditions hold at the end whatever the states were at the beginning."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n = int(rng.integers(1, 25))
+        a = rng.standard_normal((n + 5, n))
+        gram, c = a.T @ a, 3 * rng.standard_normal(n)
+        lower, upper = -rng.random(n), rng.random(n)
+        solved = solve(gram, c, lower, upper, start)
+        gradient = c - gram @ solved.x
+        inside = (solved.x > lower) & (solved.x < upper)
+        np.testing.assert_allclose(gradient[inside], 0.0, atol=1e-9)
+        assert np.all(gradient[solved.x == lower] <= 1e-9)
+        assert np.all(gradient[solved.x == upper] >= -1e-9)
+
+
+def test_the_backup_rule_fires_and_ends() -> None:
+    """Full exchanges alone cycle on some ill-conditioned Gram matrices; single ones end it."""
+    rng = np.random.default_rng(3)
+    single = 0
+    for _ in range(300):
+        a = (
+            rng.standard_normal((12, 12))
+            @ np.diag(np.logspace(0, -4, 12))
+            @ rng.standard_normal((12, 12))
+        )
+        gram, c = a.T @ a, rng.standard_normal(12)
+        solved = solve(gram, c, np.zeros(12), np.full(12, np.inf), FREE, max_rounds=20_000)
+        if solved is not None:
+            single += solved.single_exchanges
+            assert np.all(c - gram @ solved.x <= 1e-5 * np.abs(c).max() + 1e-6 * (solved.x > 0))
+    assert single > 0
+
+
+def test_a_singular_matrix_is_refused() -> None:
+    """Duplicate columns make G singular: the caller is told, and falls back."""
+    gram = np.ones((2, 2))
+    assert solve(gram, np.ones(2), np.zeros(2), np.full(2, np.inf), FREE) is None
+
+
+def test_running_out_of_rounds_is_refused() -> None:
+    """No answer rather than a wrong one."""
+    rng = np.random.default_rng(1)
+    a = rng.standard_normal((40, 30))
+    assert (
+        solve(a.T @ a, a.T @ rng.standard_normal(40), np.zeros(30), np.ones(30), max_rounds=1)
+        is None
+    )
+
+
+@pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
+@pytest.mark.parametrize("problem", TABLE, ids=lambda p: p.name)
+def test_the_fallback_alone_is_enough(problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With pivoting switched off the active-set fallback finds the same objective."""
+    usual = boxreg.solve(*problem.data, solver="working_set", tol=1e-10)
+    monkeypatch.setattr(working_set, "block_pivoting", lambda *a, **k: None)
+    fallen_back = boxreg.solve(*problem.data, solver="working_set", tol=1e-10)
+    allowance = usual.gap + fallen_back.gap + 1e-14 * usual.objective
+    assert abs(usual.objective - fallen_back.objective) <= allowance
+
+
+def test_singular_working_sets_fall_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Generated problems with dependent columns take the fallback, and are solved."""
+    calls = []
+    fallback = working_set._solve_by_active_set
+    monkeypatch.setattr(
+        working_set, "_solve_by_active_set", lambda *a: calls.append(1) or fallback(*a)
+    )
+    for family in FAMILIES:
+        for seed in range(6):
+            problem = generated(family, seed)
+            result = boxreg.solve(*problem.data, solver="working_set", tol=1e-6, max_iter=200)
+            assert result.certificate.valid
+    assert calls
+
+
+def test_few_rounds_and_little_work() -> None:
+    """On the paper's kind of problem: a few working sets, far less work than the active set."""
+    workload = nnls_table1(1500, m=600)
+    ours = boxreg.solve(workload.A, workload.y, tol=1e-9)
+    steps = boxreg.solve(workload.A, workload.y, solver="active_set", tol=1e-9)
+    assert ours.settings["solver"] == "working_set"
+    assert ours.n_iter <= 6
+    assert ours.work < steps.work / 2
+
+
+def test_many_coordinates_inside_start_from_the_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where 0 is inside a huge box the first Gram matrix is not that of everything."""
+    monkeypatch.setattr(working_set, "_LARGEST_START", 10)
+    rng = np.random.default_rng(2)
+    held = reduced(rng.standard_normal((60, 40)), rng.standard_normal(60), -0.1, 0.1)
+    state = working_set.WorkingSet().start(Point(held, np.zeros(40)))
+    assert len(state.working) == 0
+    assert np.all(np.abs(state.point.x) == 0.1)
+    result = boxreg.solve(held.design, held.target, -0.1, 0.1, tol=1e-12)
+    assert result.success
