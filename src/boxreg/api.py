@@ -26,6 +26,9 @@ from .stopping import Limits
 from .warning_types import ConvergenceWarning
 from .work import WorkMeter
 
+_SMALL = 20_000
+"""Entries of A up to which `nnls` follows SciPy step by step."""
+
 
 def solve(
     A: Any,
@@ -110,8 +113,9 @@ def nnls(
     Parameters
     ----------
     A, b : matrix and vector; whatever `solve` takes.
-    maxiter : steps of the active-set solver; default 3 n. When they run out the best point so far is
-        returned, with a `ConvergenceWarning`.
+    maxiter : steps of the solver, the active set for small problems (where it picks, among several
+        solutions, the one that SciPy finds) and the working set for others; default 3 n. When they
+        run out the best point so far is returned, with a `ConvergenceWarning`.
     atol : a bound coordinate is freed only where its gradient a_jᵀ(b - A x) exceeds this; default:
         its rounding error.
 
@@ -119,7 +123,7 @@ def nnls(
     -------
     x, rnorm : the solution and ||A x - b||.
     """
-    from .solvers import ActiveSet
+    from .solvers import ActiveSet, WorkingSet
 
     threshold = 0.0 if atol is None else validate.tolerance(atol, "atol")
     b = np.asarray(b)
@@ -127,8 +131,10 @@ def nnls(
         b = b[:, 0]
     problem, norms = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
     limit = validate.iterations(maxiter, "maxiter")
-    method = validate.method(problem, ActiveSet(threshold), "auto", "auto", "auto", True)
-    steps = 3 * problem.design.shape[1] if limit is None else limit
+    m, n = problem.design.shape
+    solver = ActiveSet(threshold) if m * n <= _SMALL else WorkingSet(threshold)
+    method = validate.method(problem, solver, "auto", "auto", "auto", True)
+    steps = 3 * n if limit is None else limit
     outcome = run(problem, norms, method, Limits(target=0.0, max_iter=steps))
     if outcome.status is Status.ITERATION_LIMIT:
         warnings.warn(

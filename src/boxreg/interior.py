@@ -67,7 +67,7 @@ class InteriorSearch:
         from .dual_updates import LineSearch
         from .method import Method
         from .safe_regions import TwoPointBall
-        from .solvers import ActiveSet, ProjectedGradient
+        from .solvers import ProjectedGradient, WorkingSet
         from .stopping import Limits
 
         held = self.problem
@@ -84,7 +84,7 @@ class InteriorSearch:
             upper=np.where(remaining, np.inf, 0.0),
         )
         method = Method(
-            solver=ActiveSet() if design.has_columns else ProjectedGradient(),
+            solver=WorkingSet() if design.has_columns else ProjectedGradient(),
             dual=LineSearch(),
             region=TwoPointBall(),
             direction=np.append(np.zeros(m), -1.0),

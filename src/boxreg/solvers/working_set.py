@@ -34,12 +34,12 @@ class WorkingSet(PrimalSolver[WorkingState]):
     """One step solves the problem exactly on a working set W, all other coordinates held still.
 
     W are the coordinates inside their bounds and those that most want to leave one, by
-    |a_jᵀρ| / ||a_j||, at most as many new ones as are inside. The problem on W needs its Gram matrix
-    G and gradient only: minimise ½ xᵀGx - (w_W + G x_W)ᵀx, where w_W = A_Wᵀρ comes from the fresh
-    residual, so that repeating a step refines it. Where G is numerically singular, or pivoting does
-    not end, the active-set method with orthogonal factors solves the problem on W instead. The
-    objective falls at every step, so no working set comes back, and one full product Aᵀρ a step is
-    all that is needed of A besides the columns of W.
+    |a_jᵀρ| / ||a_j||, beyond rounding and beyond `threshold`, at most as many new ones as are inside.
+    The problem on W needs its Gram matrix G and gradient only: minimise ½ xᵀGx - (w_W + G x_W)ᵀx,
+    where w_W = A_Wᵀρ comes from the fresh residual, so that repeating a step refines it. Where G is
+    numerically singular, or pivoting does not end, the active-set method with orthogonal factors
+    solves the problem on W instead. The objective falls at every step, so no working set comes back,
+    and one full product Aᵀρ a step is all that is needed of A besides the columns of W.
     """
 
     name = "working_set"
@@ -48,6 +48,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
     check_period = 1
     check_growth = 0.0
     max_iter = 10_000
+
+    def __init__(self, threshold: float = 0.0) -> None:
+        self.threshold = threshold
 
     def start(self, point: Point) -> WorkingState:
         """W is what lies inside the bounds."""
@@ -97,7 +100,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         problem, w = point.problem, point.correlation
         wrong = np.where(point.x < problem.upper, w, 0.0)
         wrong = np.where(point.x > problem.lower, np.maximum(-w, wrong), wrong)
-        eligible = problem.open & (wrong > _noise(point))
+        eligible = problem.open & (wrong > np.maximum(_noise(point), self.threshold))
         eligible[state.working] = False
         found = np.flatnonzero(eligible)
         room = max(_FIRST, len(state.working))
