@@ -101,6 +101,25 @@ def test_same_input_same_output(solver: str) -> None:
     np.testing.assert_allclose(other.x, first.x, atol=1e-8)
 
 
+def test_coordinate_descent_reads_contiguous_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A C-ordered A is copied once into column order, and only by the solver that reads columns."""
+    from boxreg.designs import DenseDesign
+
+    seen = []
+    epochs = DenseDesign.least_squares_epochs
+
+    def watched(self, *arguments):
+        seen.append(self.array.flags.f_contiguous)
+        return epochs(self, *arguments)
+
+    monkeypatch.setattr(DenseDesign, "least_squares_epochs", watched)
+    boxreg.solve(np.ascontiguousarray(A), Y, solver="coordinate_descent")
+    assert seen
+    assert all(seen)
+    monkeypatch.setattr(DenseDesign, "column_major", lambda self: pytest.fail("copied"))
+    boxreg.solve(np.ascontiguousarray(A), Y, solver="projected_gradient", tol=1e-4)
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("kind", ["dense", "csr", "csc"])
 def test_the_caller_s_arrays_are_not_changed(solver: str, kind: str) -> None:

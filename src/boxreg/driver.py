@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +54,8 @@ def run(
     work = WorkMeter(ledger.n)
     work.add(ledger.n)  # the column norms
     whole = presolve(problem, norms, work)
+    if method.solver.needs_column_major:
+        whole = replace(whole, design=whole.design.column_major())
     whole_cone = build_cone(whole, method.direction)
     start = np.clip(np.zeros(ledger.n) if x0 is None else x0, whole.lower, whole.upper)
     state = method.solver.start(Point(whole, start))

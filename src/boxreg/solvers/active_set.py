@@ -12,12 +12,12 @@ from ..updated_qr import UpdatedQR
 from .base import PrimalSolver, SolverState
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ActiveSetState(SolverState):
     """Adds the free set, in the order of the factor's columns, and the factor itself."""
 
     free: list[int] = field(default_factory=list)
-    factor: UpdatedQR = None  # type: ignore[assignment]
+    factor: UpdatedQR
     refined: bool = False
     """The last step found nothing to free and only refitted the free coordinates."""
 

@@ -14,12 +14,12 @@ from ..spectral import SquaredNorm
 from .base import PrimalSolver, SolverState
 
 
-@dataclass
+@dataclass(kw_only=True)
 class PrimalDualState(SolverState):
     """Adds the method's own dual variable v, Aᵀv where it is known already, and the norm bound."""
 
-    v: Array = None  # type: ignore[assignment]
-    squared_norm: SquaredNorm = None  # type: ignore[assignment]
+    v: Array
+    squared_norm: SquaredNorm
     gradient: Array | None = None
 
 

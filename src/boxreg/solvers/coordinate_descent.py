@@ -11,11 +11,11 @@ from ..point import Point
 from .base import PrimalSolver, SolverState
 
 
-@dataclass
+@dataclass(kw_only=True)
 class CoordinateState(SolverState):
     """Adds the residual that the epochs keep up to date."""
 
-    residual: Array = None  # type: ignore[assignment]
+    residual: Array
 
 
 class CoordinateDescent(PrimalSolver[CoordinateState]):

@@ -12,11 +12,11 @@ from ..spectral import SquaredNorm
 from .base import PrimalSolver, SolverState
 
 
-@dataclass
+@dataclass(kw_only=True)
 class GradientState(SolverState):
     """Adds the bound L on the squared norm of A with unit columns."""
 
-    squared_norm: SquaredNorm = None  # type: ignore[assignment]
+    squared_norm: SquaredNorm
 
 
 class ProjectedGradient(PrimalSolver[GradientState]):

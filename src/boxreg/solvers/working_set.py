@@ -21,12 +21,12 @@ _LARGEST_START = 4000
 _ROUNDS = 100
 
 
-@dataclass
+@dataclass(kw_only=True)
 class WorkingState(SolverState):
     """Adds the working set, its Gram matrix, and whether the last step only refined."""
 
-    working: Index = None  # type: ignore[assignment]
-    gram: Array = None  # type: ignore[assignment]
+    working: Index
+    gram: Array
     refined: bool = False
 
 
