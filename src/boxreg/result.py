@@ -34,7 +34,8 @@ class Result:
     n_iter : steps of the primal solver.
     work : products of length m with columns of A, in units of n of them.
     seconds : wall-clock time of the run.
-    history : one entry for each check.
+    history : one entry for each check. Its last gap is the run's own; `gap` is the certificate's, and
+        belongs to the best point where a run stopped early.
     certificate : everything recomputed from the unreduced data.
     """
 
