@@ -103,7 +103,10 @@ class WorkingSet(PrimalSolver[WorkingState]):
         eligible = problem.open & (wrong > np.maximum(_noise(point), self.threshold))
         eligible[state.working] = False
         found = np.flatnonzero(eligible)
-        room = max(_FIRST, len(state.working))
+        rank = len(
+            problem.target
+        )  # more free columns than rows would make the Gram matrix singular
+        room = max(1, min(max(_FIRST, len(state.working)), rank - len(state.working)))
         if len(found) > room:
             score = wrong[found] / problem.norms[found]
             found = np.sort(found[np.argpartition(-score, room)[:room]])
