@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -186,7 +186,7 @@ def _result(
     problem: Problem, method: Method, limits: Limits, scale: float, outcome: Outcome, seconds: float
 ) -> Result:
     certificate = outcome.certificate
-    settings: dict[Literal["solver", "dual", "region"] | str, str] = {
+    settings = {
         "solver": method.solver.name,
         "dual": method.dual.name,
         "region": method.region.name,

@@ -65,6 +65,21 @@ class Point:
         return self.problem.correlation_error(self.residual_norm)
 
     @cached_property
+    def inward(self) -> Array:
+        """How fast the objective falls as each coordinate moves where its box lets it; at least 0.
+
+        |w_j| inside the box, w_j⁺ at the lower and w_j⁻ at the upper bound (w_j up to ||a_j||).
+        """
+        rising = np.where(self.x < self.problem.upper, self.correlation, 0.0)
+        falling = np.where(self.x > self.problem.lower, -self.correlation, 0.0)
+        return np.maximum(np.maximum(rising, falling), 0.0)
+
+    @cached_property
+    def gradient_noise(self) -> Array:
+        """What rounding may have added to each gradient: moving for less gains only its square."""
+        return (self.correlation_error + self.residual_error) * self.problem.norms
+
+    @cached_property
     def objective(self) -> float:
         """P(x), as computed."""
         return self.problem.loss.objective(self.prediction, self.problem.target)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from .arrays import Array
 from .problem import Problem
 from .reduced import ReducedProblem
 from .work import WorkMeter
 
 
-def presolve(problem: Problem, norms: np.ndarray, work: WorkMeter) -> ReducedProblem:
+def presolve(problem: Problem, norms: Array, work: WorkMeter) -> ReducedProblem:
     """The reduced problem at the start of a run.
 
     A zero column has no say in the prediction: its coordinate is fixed at the feasible value nearest

@@ -86,10 +86,9 @@ class SupportPolish(DualUpdate):
 
 def _unsettled(point: Point) -> Index:
     """Open coordinates inside their bounds, or at one with the gradient pointing inwards."""
-    problem, w = point.problem, point.correlation
-    settled = (point.x == problem.lower) & (w <= 0.0)
-    settled |= (point.x == problem.upper) & (w >= 0.0)
-    return np.flatnonzero(problem.open & ~settled)
+    problem = point.problem
+    inside = (point.x > problem.lower) & (point.x < problem.upper)
+    return np.flatnonzero(problem.open & (inside | (point.inward > 0.0)))
 
 
 def _orthogonal_part(point: Point, support: Index) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import Array, Index
 from ..point import Point
 from ..updated_qr import UpdatedQR
-from .base import PrimalSolver, SolverState
+from .base import PrimalSolver, SolverState, renumber
 
 
 @dataclass(kw_only=True)
@@ -77,9 +77,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     def restrict(self, state: ActiveSetState, point: Point, kept: Index) -> ActiveSetState:
         """Bind the free coordinates that were screened; renumber the others."""
         open_ = point.problem.open
-        place = np.full(int(kept[-1]) + 1 if len(kept) else 0, -1)
-        place[kept] = np.arange(len(kept))
-        moved = [int(place[j]) if j < len(place) else -1 for j in state.free]
+        moved = renumber(np.array(state.free, dtype=np.intp), kept).tolist()
         for position in reversed(range(len(moved))):
             if moved[position] < 0 or not open_[moved[position]]:
                 state.factor.remove(position)
@@ -91,14 +89,10 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         point = state.point
         problem = point.problem
         gradient = point.correlation
-        # Freeing a coordinate whose gradient is lost in rounding gains the square of that rounding.
-        error = point.correlation_error + point.residual_error
-        noise = np.maximum(error * problem.norms, self.threshold)
-        wrong = np.where(point.x < problem.upper, gradient, 0.0)
-        wrong = np.where(point.x > problem.lower, np.maximum(-gradient, wrong), wrong)
-        eligible = problem.open & (wrong > noise)
+        noise = np.maximum(point.gradient_noise, self.threshold)
+        eligible = problem.open & (point.inward > noise)
         eligible[state.free] = False
-        score = np.where(eligible, wrong, 0.0)
+        score = np.where(eligible, point.inward, 0.0)
         while True:
             j = int(np.argmax(score)) if len(score) else 0
             if not len(score) or score[j] <= 0.0:

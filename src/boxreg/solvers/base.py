@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from ..arrays import Index
 from ..duality import DualPoint
 from ..point import Point
@@ -21,6 +23,14 @@ class SolverState:
 
 
 S = TypeVar("S", bound=SolverState)
+
+
+def renumber(index: Index, kept: Index) -> Index:
+    """Positions among `kept` (sorted) of the columns in `index`; -1 for those that left."""
+    if not len(kept):
+        return np.full(len(index), -1, dtype=np.intp)
+    place = np.minimum(np.searchsorted(kept, index), len(kept) - 1)
+    return np.where(kept[place] == index, place, -1)
 
 
 class PrimalSolver(ABC, Generic[S]):

@@ -10,7 +10,7 @@ from ..arrays import Array, Index, Mask
 from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..point import Point
 from .active_set import ActiveSet
-from .base import PrimalSolver, SolverState
+from .base import PrimalSolver, SolverState, renumber
 
 _FIRST = 32
 """Coordinates that enter the working set at the first step; later ones double it at most."""
@@ -83,13 +83,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
 
     def restrict(self, state: WorkingState, point: Point, kept: Index) -> WorkingState:
         """Coordinates that were screened leave the working set."""
-        place = np.full(int(kept[-1]) + 1 if len(kept) else 0, -1)
-        place[kept] = np.arange(len(kept))
-        inside = state.working < len(place)
-        moved = np.where(
-            inside, place[np.where(inside, state.working, 0)] if len(place) else -1, -1
-        )
-        stays = np.flatnonzero((moved >= 0) & point.problem.open[moved]) if len(kept) else moved[:0]
+        moved = renumber(state.working, kept)
+        stays = np.flatnonzero(moved >= 0)
+        stays = stays[point.problem.open[moved[stays]]]
         return WorkingState(
             point, working=moved[stays], gram=state.gram[np.ix_(stays, stays)], refined=False
         )
@@ -97,10 +93,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
     def _candidates(self, state: WorkingState) -> Index:
         """The coordinates outside W that most want to leave their bound."""
         point = state.point
-        problem, w = point.problem, point.correlation
-        wrong = np.where(point.x < problem.upper, w, 0.0)
-        wrong = np.where(point.x > problem.lower, np.maximum(-w, wrong), wrong)
-        eligible = problem.open & (wrong > np.maximum(_noise(point), self.threshold))
+        problem = point.problem
+        eligible = problem.open & (point.inward > np.maximum(point.gradient_noise, self.threshold))
         eligible[state.working] = False
         found = np.flatnonzero(eligible)
         rank = len(
@@ -108,7 +102,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         )  # more free columns than rows would make the Gram matrix singular
         room = max(1, min(max(_FIRST, len(state.working)), rank - len(state.working)))
         if len(found) > room:
-            score = wrong[found] / problem.norms[found]
+            score = point.inward[found] / problem.norms[found]
             found = np.sort(found[np.argpartition(-score, room)[:room]])
         return found
 
@@ -145,8 +139,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
         states = np.full(len(working), FREE, dtype=np.int8)
         states[(x <= lower) & (w <= 0.0)] = LOWER
         states[(x >= upper) & (w >= 0.0)] = UPPER
+        noise = point.gradient_noise[working]
         solved = block_pivoting(
-            state.gram, w + state.gram @ x, lower, upper, states, _noise(point)[working], _ROUNDS
+            state.gram, w + state.gram @ x, lower, upper, states, noise, _ROUNDS
         )
         if solved is None:
             return None
@@ -158,11 +153,6 @@ class WorkingSet(PrimalSolver[WorkingState]):
 def _inside(point: Point) -> Mask:
     problem = point.problem
     return problem.open & (point.x > problem.lower) & (point.x < problem.upper)
-
-
-def _noise(point: Point) -> Array:
-    """Gradients that rounding may have made: freeing such a coordinate gains nothing."""
-    return (point.correlation_error + point.residual_error) * point.problem.norms
 
 
 def _solve_by_active_set(point: Point, working: Index) -> Point:
