@@ -16,6 +16,7 @@ from .line_search import LineSearch, best_between
 
 _ITERATIONS, _USUAL_ITERATIONS = 20, 8
 _LARGEST_COST = 5.0
+_FITS = 2
 _REDUCTION = 1e-3
 _SHARE = 0.1
 _FIRST_WAIT, _LONGER = 0.05, 1.5
@@ -27,13 +28,14 @@ class SupportPolish(DualUpdate):
     S are the coordinates that break the optimality conditions: those inside their bounds, where
     w*_j = 0 if they stay there, and those at a bound with w_j of the wrong sign. Making theta
     orthogonal to their columns is exact once S is the support of the solution, whatever the sign of
-    the fit, and takes a few conjugate-gradient steps with the columns of S alone. The result is
-    pushed into the cone like any other.
+    the fit, and takes a few conjugate-gradient steps with the columns of S alone. Columns that the fit
+    sets at odds with their bound join S for a second one. The result is pushed into the cone like any
+    other.
 
     Polishing is left out far from the solution (where more than a third of S sits at a wrong bound),
     where S is so large that it would cost more than five products with A, and where it would take
-    more than a tenth of all work so far. After one that led to no screening the next
-    waits until the work has grown by a twentieth, then by half as much again each time.
+    more than a tenth of all work so far. The next one waits until the work has grown by a twentieth,
+    and half as long again after each that led to no screening.
     """
 
     name = "support_polish"
@@ -56,12 +58,19 @@ class SupportPolish(DualUpdate):
         for found in LineSearch().propose(point, best, cone, hint):
             yield found
         problem = point.problem
-        support = _unsettled(point)
+        support = _unsettled(point, point.correlation)
         if problem.design.has_columns and self._worthwhile(point, len(support)):
             before = problem.work.total
-            theta = _orthogonal_part(point, support)
-            polished = cone.push(DualPoint.at(theta, problem), problem)
-            yield best_between(point, found, polished, cone)
+            fitted = DualPoint.residual(point)
+            for _ in range(_FITS):
+                fitted = DualPoint.at(_orthogonal_part(point, fitted, support), problem)
+                polished = cone.push(fitted, problem)
+                found = best_between(point, found, polished, cone)
+                yield found
+                more = np.union1d(support, _unsettled(point, fitted.correlation))
+                if polished is fitted or len(more) == len(support):
+                    break
+                support = more
             self._spent += problem.work.total - before
             self._open = int(np.count_nonzero(problem.open))
             self._polished_at = problem.work.total
@@ -79,25 +88,26 @@ class SupportPolish(DualUpdate):
         total = problem.work.total
         if np.count_nonzero(problem.open) <= 0.99 * self._open:
             self._wait = _FIRST_WAIT
-        elif total < (1.0 + self._wait) * self._polished_at:
+        if total < (1.0 + self._wait) * self._polished_at:
             return False
         return self._spent + cost <= _SHARE * total
 
 
-def _unsettled(point: Point) -> Index:
-    """Open coordinates inside their bounds, or at one with the gradient pointing inwards."""
+def _unsettled(point: Point, w: Array) -> Index:
+    """Open coordinates inside their bounds, or at one with w pointing inwards."""
     problem = point.problem
-    inside = (point.x > problem.lower) & (point.x < problem.upper)
-    return np.flatnonzero(problem.open & (inside | (point.inward > 0.0)))
+    settled = (point.x == problem.lower) & (w <= 0.0)
+    settled |= (point.x == problem.upper) & (w >= 0.0)
+    return np.flatnonzero(problem.open & ~settled)
 
 
-def _orthogonal_part(point: Point, support: Index) -> Array:
-    """rho less its projection on the span of the columns in `support`, by conjugate gradients."""
+def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> Array:
+    """theta less its projection on the span of the columns in `support`, by conjugate gradients."""
     problem = point.problem
     columns = problem.design.keep(support)
     scale = 1.0 / problem.norms[support]
-    theta = point.residual.copy()
-    slope = point.correlation[support] * scale
+    theta = start.theta.copy()
+    slope = start.correlation[support] * scale
     direction, size = slope, float(slope @ slope)
     goal = _REDUCTION**2 * size
     for _ in range(min(_ITERATIONS, len(support))):
