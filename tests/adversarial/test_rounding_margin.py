@@ -55,10 +55,9 @@ def test_margins_are_needed(family: str, seeds: range, monkeypatch: pytest.Monke
 
 
 def test_a_coordinate_orthogonal_to_the_dual_solution_is_never_screened() -> None:
-    """x* = (1, 0), theta* = (0, 0, 1), a_2 ⟂ theta* in exact arithmetic but not as computed.
+    """theta* = (0, 0, 1) is orthogonal to both columns, a_2 = 0.1 a_1: every (1 - 0.1 s, s) is optimal.
 
-    a_2 = (0.1, 0.2, 0) · s has w*_2 = 0: both (1, 0) and its neighbours are optimal in the limit, so
-    no safe rule may fix x_2, however small the gap.
+    No safe rule may fix x_2, however small the gap.
     """
     A = np.array([[1.0, 0.1], [0.0, 0.0], [0.0, 0.0]])
     y = np.array([1.0, 0.0, 1.0])

@@ -49,13 +49,11 @@ def test_proposition_2(case: str) -> None:
     assert margin(A, "auto") > 0
 
 
-@pytest.mark.parametrize("direction", sorted(DIRECTIONS))
+@pytest.mark.parametrize("direction", sorted(set(DIRECTIONS) - {"least_squares"}))  # rank 20 < 30
 def test_named_directions_on_nonnegative_data(direction: str) -> None:
     """All of them are interior where A > 0 and y > 0, and all give the same answer."""
     y = POSITIVE @ np.maximum(RNG.standard_normal(30), 0) + 0.1
     problem = reduced(POSITIVE, y)
-    if direction == "least_squares":  # rank 20 < 30: not promised to be interior
-        return
     cone = build_cone(problem, direction)
     assert interior_margin(cone.direction, problem, problem.unbounded) > 0
     result = boxreg.solve(
@@ -116,14 +114,20 @@ def test_no_interior_direction_is_said_and_solved() -> None:
     assert result.objective == pytest.approx(reference.objective_float, rel=1e-7)
 
 
-def test_what_is_still_provable_is_screened() -> None:
-    """Beside a block of opposite columns, a block of its own rows is screened all the same."""
-    block = np.abs(RNG.standard_normal((30, 25)))
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_still_provable_is_screened(seed: int) -> None:
+    """Beside opposite columns, a block of its own rows is screened all the same.
+
+    The rows of the opposite columns are fitted exactly, so that leaving them out of theta costs
+    nothing and all that is settled in the block can be proved.
+    """
+    rng = np.random.default_rng(seed)
+    block = np.abs(rng.standard_normal((30, 25)))
+    pair = np.array([1.0, -2.0, 0.5, 3.0])
     A = np.zeros((34, 27))
     A[:30, :25] = block
-    A[30:, 25] = [1.0, -2.0, 0.5, 3.0]
-    A[30:, 26] = -A[30:, 25]
-    y = np.concatenate([block[:, :3].sum(axis=1) + RNG.standard_normal(30), RNG.standard_normal(4)])
+    A[30:, 25], A[30:, 26] = pair, -pair
+    y = np.concatenate([block[:, :3].sum(axis=1) + rng.standard_normal(30), -0.5 * pair])
     result = boxreg.solve(A, y, solver="coordinate_descent", tol=1e-10)
     signs = exact_solution(A, y, np.zeros(27), np.full(27, np.inf)).signs()
     assert "not unique" in result.message

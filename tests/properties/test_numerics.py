@@ -147,7 +147,7 @@ def test_screening_never_costs_much(solver: str, box: float) -> None:
 
 
 def test_work_counts_products() -> None:
-    """Projected gradient on a tiny problem, counted by hand: norms, norm bound, checks, certificate."""
+    """Columns are counted in units of all n; A x and Aᵀv count 1 each."""
     from boxreg.work import WorkMeter
 
     meter = WorkMeter(10)
