@@ -53,6 +53,8 @@ class ReducedProblem:
 
     def predict(self, x: Array) -> Array:
         """A_S x + z; only the columns in the support of x are read where they are few."""
+        if not x.any():
+            return self.offset
         if self.design.has_columns and len(x) >= _WORTH_GATHERING:
             support = np.flatnonzero(x)
             if 8 * len(support) < len(x):

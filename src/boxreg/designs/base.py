@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Matrix
+from .survey import Survey
 
 
 class Design(ABC):
@@ -42,6 +43,15 @@ class Design(ABC):
     @abstractmethod
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""
+
+    @property
+    def entries(self) -> Matrix | None:
+        """The numbers that are stored, in any arrangement; None where they cannot be seen."""
+        return None
+
+    def survey(self, target: Array) -> Survey:
+        """What is learnt of A before a run; in one pass where its entries can be seen."""
+        return Survey(self.column_norms())
 
     @abstractmethod
     def columns(self, index: Index) -> Array:

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from ..arrays import Array, Index
 from .base import Design
+from .survey import Survey
 
 
 class SparseDesign(Design):
@@ -34,6 +35,19 @@ class SparseDesign(Design):
         owner = np.repeat(np.arange(self.shape[1]), np.diff(self.matrix.indptr))
         squares = np.bincount(owner, weights=self.matrix.data**2, minlength=self.shape[1])
         return np.sqrt(squares)
+
+    @property
+    def entries(self) -> Array:
+        """The stored values."""
+        return np.asarray(self.matrix.data)
+
+    def survey(self, target: Array) -> Survey:
+        """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass over the stored entries."""
+        from ..kernels.survey import by_entries
+
+        a = self.matrix
+        squares, sums, products, negative = by_entries(a.data, a.indices, a.indptr, target)
+        return Survey(np.sqrt(squares), negative == 0.0, sums, products)
 
     def columns(self, index: Index) -> Array:
         """The chosen columns, made dense and column-major."""
