@@ -48,10 +48,16 @@ def _sparse(A: Any, name: str) -> SparseDesign:
     if A.ndim != 2:
         raise ValueError(f"{name}: expected a matrix (2 dimensions), got shape {A.shape}")
     matrix = sparse.csc_array(A, dtype=np.float64)
-    if not matrix.has_canonical_format:
+    if _has_duplicates(matrix):
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return SparseDesign(matrix)
+
+
+def _has_duplicates(matrix: sparse.csc_array) -> bool:
+    from .kernels.csc import has_duplicates
+
+    return bool(has_duplicates(matrix.indices, matrix.indptr, matrix.shape[0]))
 
 
 def vector(v: Any, name: str, length: int, *, of: str) -> Array:
@@ -181,7 +187,7 @@ def method(
         raise TypeError(f"screening: expected True or False, got {screening!r}")
     if isinstance(dual, str) and dual == "auto":
         # A better dual point is paid for by what it screens; without screening it only stops a run.
-        dual = "support_polish" if screening else "line_search"
+        dual = "support_polish" if screening and not chosen.fits_exactly else "line_search"
     update = choice(dual, "dual", DUAL_UPDATES, DualUpdate, extra=("auto",))
     if update.needs_finite_bounds and not np.all(np.isfinite(problem.upper)):
         raise ValueError(

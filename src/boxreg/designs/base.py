@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
 from ..arrays import Array, Index, Matrix
 from .survey import Survey
 
@@ -56,6 +58,16 @@ class Design(ABC):
     @abstractmethod
     def columns(self, index: Index) -> Array:
         """The chosen columns as a dense, column-major float64 array (a copy)."""
+
+    def gram(self, rows: Index, columns: Index) -> Array:
+        """The products a_iᵀa_j, i in `rows`, j in `columns`."""
+        right = self.columns(columns)
+        left = right if rows is columns else self.columns(rows)  # NumPy halves BᵀB
+        return np.asarray(left.T @ right)
+
+    def combine(self, index: Index, weights: Array) -> Array:
+        """sum_k weights_k a_index(k), reading those columns only."""
+        return np.asarray(self.columns(index) @ weights)
 
     @abstractmethod
     def keep(self, index: Index) -> Design:

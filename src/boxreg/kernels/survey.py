@@ -72,18 +72,20 @@ def by_rows(rows, v):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def by_entries(data, indices, indptr, v):  # type: ignore[no-untyped-def]
-    """Survey of a sparse A held by columns."""
+    """Survey of a sparse A held by columns. Two loops a column: only one of them jumps about."""
     n = indptr.shape[0] - 1
     squares, sums, products = np.zeros(n), np.zeros(n), np.zeros(n)
     negative = 0.0
     for j in range(n):
+        values, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
         square, total, product, below = 0.0, 0.0, 0.0, 0.0
-        for k in range(indptr[j], indptr[j + 1]):
-            a = data[k]
+        for k in range(len(values)):
+            a = values[k]
             square += a * a
             total += a
-            product += a * v[indices[k]]
             below += abs(a) - a
+        for k in range(len(values)):
+            product += values[k] * v[np.uintp(rows[k])]
         squares[j], sums[j], products[j] = square, total, product
         negative += below
     return squares, sums, products, negative
