@@ -21,6 +21,7 @@ from .presolve import presolve
 from .problem import Problem
 from .progress import Progress
 from .result import Result
+from .small import small_answer, small_nnls
 from .status import Status
 from .stopping import Limits
 from .warning_types import ConvergenceWarning
@@ -84,6 +85,8 @@ def solve(
     problem = validate.problem(A, y, lower, upper, loss)
     method = validate.method(problem, solver, dual, region, direction, screening)
     start = validate.start(x0, problem.design.shape[1])
+    if start is None and max_iter is None and isinstance(solver, str) and solver == "auto":
+        start = small_answer(problem)
     scale, floor = _scale(problem)
     relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
     limit = validate.iterations(max_iter, "max_iter")
@@ -123,14 +126,17 @@ def nnls(
     -------
     x, rnorm : the solution and ||A x - b||.
     """
+    threshold = 0.0 if atol is None else validate.tolerance(atol, "atol")
+    limit = None if maxiter is None else validate.iterations(maxiter, "maxiter")
+    short = small_nnls(A, b, threshold, limit)
+    if short is not None:
+        return short
     from .solvers import ActiveSet, WorkingSet
 
-    threshold = 0.0 if atol is None else validate.tolerance(atol, "atol")
     b = np.asarray(b)
     if b.ndim == 2 and b.shape[1] == 1:  # a column, as SciPy accepts it
         b = b[:, 0]
     problem = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
-    limit = validate.iterations(maxiter, "maxiter")
     m, n = problem.design.shape
     solver = ActiveSet(threshold) if m * n <= _SMALL else WorkingSet(threshold)
     method = validate.method(problem, solver, "auto", "auto", "auto", True)

@@ -77,6 +77,8 @@ def run(
             certificate, theta = track.certify(problem, whole, whole_cone, x)
             if certificate.gap <= limits.target or not open_:
                 status = Status.CONVERGED
+                if method.screening:
+                    track.note(method.region, gap, iteration)
                 break
             goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
         early = _reason_to_stop(track, limits, iteration, gap, goal)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from . import compaction
-from .arrays import Array
+from .arrays import Array, Mask
 from .certificate import Certificate, certificate_of, certify, unreduced
 from .dual_cone import DualCone
 from .dual_updates.base import DualUpdate
@@ -52,18 +52,32 @@ class Track:
 
     def screen(self, region: SafeRegion, gap: float, iteration: int) -> None:
         """Fix what the region proves."""
-        problem, point, dual = self.point.problem, self.point, self.best
-        if self.cone.implicit.any():
-            pair = self.cone.provable(point)
-            if pair is None:
-                return
-            point, dual = pair
-            gap = duality_gap(point, dual)
-        at_lower, at_upper = screen(point, dual, gap, region)
-        at_lower &= ~self.cone.implicit
+        problem = self.point.problem
+        at_lower, at_upper = self._proved(region, gap)
         if at_lower.any() or at_upper.any():
             self.ledger.fix(problem, at_lower, at_upper, iteration)
             self.adopt(problem.fix(at_lower, at_upper))
+
+    def note(self, region: SafeRegion, gap: float, iteration: int) -> None:
+        """Record what the region proves of the final point, and where it agrees; nothing moves."""
+        problem, x = self.point.problem, self.point.x
+        at_lower, at_upper = self._proved(region, gap)
+        at_lower &= x == problem.lower
+        at_upper &= x == problem.upper
+        self.ledger.fix(problem, at_lower, at_upper, iteration)
+
+    def _proved(self, region: SafeRegion, gap: float) -> tuple[Mask, Mask]:
+        """Open coordinates proved to be at their lower, and at their upper bound."""
+        point, dual = self.point, self.best
+        if self.cone.implicit.any():
+            pair = self.cone.provable(point)
+            if pair is None:
+                nothing = np.zeros(len(point.x), dtype=bool)
+                return nothing, nothing.copy()
+            point, dual = pair
+            gap = duality_gap(point, dual)
+        at_lower, at_upper = screen(point, dual, gap, region)
+        return at_lower & ~self.cone.implicit, at_upper
 
     def adopt(self, problem: ReducedProblem) -> None:
         """Go on with a problem that has more coordinates fixed; drop their columns if that pays."""

@@ -119,7 +119,9 @@ def test_many_coordinates_inside_start_from_the_bounds(monkeypatch: pytest.Monke
     monkeypatch.setattr(working_set, "_LARGEST_START", 10)
     rng = np.random.default_rng(2)
     held = reduced(rng.standard_normal((60, 40)), rng.standard_normal(60), -0.1, 0.1)
-    state = working_set.WorkingSet().start(Point(held, np.zeros(40)))
+    monkeypatch.setattr(working_set, "predicted", lambda point: point)
+    solver = working_set.WorkingSet()
+    state = solver._begin(solver.start(Point(held, np.zeros(40))).point)
     assert len(state.working) == 0
     assert np.all(np.abs(state.point.x) == 0.1)
     result = boxreg.solve(held.design, held.target, -0.1, 0.1, tol=1e-12)

@@ -12,6 +12,7 @@ from .local_push import local_push
 
 _GOLDEN = 0.6180339887498949
 _EVALUATIONS = 6
+_NEAR = 1e-3
 
 
 class LineSearch(DualUpdate):
@@ -47,8 +48,8 @@ def _residual_or_near(point: Point, cone: DualCone) -> DualPoint:
 def best_between(point: Point, start: DualPoint, end: DualPoint, cone: DualCone) -> DualPoint:
     """The point of the segment with the least gap, which is a convex function along it.
 
-    A parabola through both ends and the middle tells whether the minimum is inside; only then is it
-    worth a golden-section search.
+    Where it still falls just before the end, the end it is. A parabola through both ends and the
+    middle tells whether the minimum is inside; only then is it worth a golden-section search.
     """
 
     def gap(step: float) -> float:
@@ -56,6 +57,8 @@ def best_between(point: Point, start: DualPoint, end: DualPoint, cone: DualCone)
 
     at_start = duality_gap(point, start, cone.implicit)
     at_end = duality_gap(point, end, cone.implicit)
+    if at_end < at_start and at_end <= gap(1.0 - _NEAR):
+        return end
     curvature = 2.0 * (at_start + at_end - 2.0 * gap(0.5))
     vertex = 0.5 - 0.5 * (at_end - at_start) / curvature if curvature > 0.0 else -1.0
     if not 0.0 < vertex < 1.0:

@@ -14,6 +14,9 @@ from ..reduced import ReducedProblem
 _NEARLY = 1e-6
 """A residual is nearly feasible if no a_jᵀrho exceeds this share of ||a_j|| ||rho||."""
 
+_AMPLE = 2.0
+"""The step is this much longer than needed: taking it adds rounding errors of its own."""
+
 
 def local_push(point: Point) -> DualPoint | None:
     """rho + ε t, where t leads into the half-spaces that rho has not left, if that is feasible.
@@ -36,8 +39,8 @@ def local_push(point: Point) -> DualPoint | None:
     slope = interior_slope(t, problem)[support]
     if np.any(slope <= 0.0):
         return None
-    pushed = rho.plus(float(np.max(excess[support] / slope)), t)
-    inside = pushed.correlation + pushed.error * problem.norms <= 0.0
+    pushed = rho.plus(_AMPLE * float(np.max(excess[support] / slope)), t)
+    inside = excess_over_cone(pushed, problem) <= 0.0
     return pushed if np.all(inside | ~problem.unbounded) else None
 
 

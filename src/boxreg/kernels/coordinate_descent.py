@@ -1,18 +1,16 @@
 """Cyclic coordinate descent for ½||y - Ax||² over a box.
 
-`fastmath` allows only reassociation and contraction, so that the sums vectorise. Nothing here feeds
-a bound: every check recomputes its residual and products outside these loops.
+Nothing here feeds a bound: every check recomputes its residual and products outside these loops.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-_SUMS = {"reassoc", "contract"}
+from .compiling import compiled_sums
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@compiled_sums
 def dense_epochs(columns, x, residual, lower, upper, squared_norms, order, epochs):  # type: ignore[no-untyped-def]
     """Run epochs over `order`; row j of `columns` is column a_j. Returns the updates made."""
     m = residual.shape[0]
@@ -33,7 +31,7 @@ def dense_epochs(columns, x, residual, lower, upper, squared_norms, order, epoch
     return updates
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@compiled_sums
 def csc_epochs(csc, x, residual, lower, upper, squared_norms, order, epochs):  # type: ignore[no-untyped-def]
     """Run epochs over `order` on (data, indices, indptr). Returns the updates made."""
     data, indices, indptr = csc

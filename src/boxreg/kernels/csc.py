@@ -7,12 +7,11 @@ which would keep these loops from being vectorised (a product takes 0.8 instead 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-_SUMS = {"reassoc", "contract"}
+from .compiling import compiled, compiled_sums
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@compiled_sums
 def correlate(data, indices, indptr, v):  # type: ignore[no-untyped-def]
     """Aᵀ v."""
     n = indptr.shape[0] - 1
@@ -26,7 +25,7 @@ def correlate(data, indices, indptr, v):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def combine(data, indices, indptr, m, chosen, weights):  # type: ignore[no-untyped-def]
     """The sum of the chosen columns, each times its weight."""
     out = np.zeros(m)
@@ -38,7 +37,7 @@ def combine(data, indices, indptr, m, chosen, weights):  # type: ignore[no-untyp
     return out
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@compiled_sums
 def gram(data, indices, indptr, m, left, right):  # type: ignore[no-untyped-def]
     """a_iᵀa_j: each a_i is spread over a vector of length m, which the a_j then read."""
     out = np.empty((left.shape[0], right.shape[0]))
@@ -60,7 +59,7 @@ def gram(data, indices, indptr, m, left, right):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def has_duplicates(indices, indptr, m):  # type: ignore[no-untyped-def]
     """Whether some column stores two entries for one row."""
     owner = np.full(m, -1, dtype=np.int64)

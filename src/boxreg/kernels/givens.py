@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from .compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def remove_column(q_rows, r, size, position):  # type: ignore[no-untyped-def]
     """Delete column `position` of Q R (size columns) by Givens rotations, in place.
 

@@ -2,21 +2,19 @@
 
 Of each column a: ||a||², the sum of its entries and aᵀv; of all entries, sum (|a_ij| - a_ij), whose
 terms are never negative: it is 0 exactly where no entry is, and not a number where one is NaN.
-
-`fastmath` allows only reassociation and contraction: sums in any order, as the error bounds assume.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-_SUMS = {"reassoc", "contract"}
+from .compiling import compiled_sums
+
 _STRIP = 2048
 """Columns of a row-major A summed at a time: their three sums stay in the first caches."""
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@compiled_sums
 def by_columns(columns, v):  # type: ignore[no-untyped-def]
     """Survey of a column-major A; row j of `columns` is a_j."""
     n, m = columns.shape
@@ -36,7 +34,7 @@ def by_columns(columns, v):  # type: ignore[no-untyped-def]
     return squares, sums, products, negative
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@compiled_sums
 def by_rows(rows, v):  # type: ignore[no-untyped-def]
     """Survey of a row-major A, a strip of columns and four rows at a time."""
     m, n = rows.shape
@@ -70,7 +68,7 @@ def by_rows(rows, v):  # type: ignore[no-untyped-def]
     return squares, sums, products, negative
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@compiled_sums
 def by_entries(data, indices, indptr, v):  # type: ignore[no-untyped-def]
     """Survey of a sparse A held by columns. Two loops a column: only one of them jumps about."""
     n = indptr.shape[0] - 1

@@ -1,0 +1,106 @@
+"""Which columns of a small problem deserve to enter: gradients, their noise, and the steepest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compiling import inner, inner_sums
+
+_UNIT = 2.0**-53
+_SMALLEST = 1e-140
+
+
+@inner_sums
+def first_pass(A, b):  # type: ignore[no-untyped-def]
+    """Column norms, Aᵀb, whether no norm is too large or too small, and whether an entry is below 0."""
+    m, n = A.shape
+    norms, products = np.zeros(n), np.dot(A.T, b)
+    below = 0.0
+    for i in range(m):
+        for j in range(n):
+            norms[j] += A[i, j] * A[i, j]
+            below += abs(A[i, j]) - A[i, j]
+    regular = True
+    for j in range(n):
+        norms[j] = np.sqrt(norms[j])
+        regular &= norms[j] == 0.0 or _SMALLEST < norms[j] < 1.0 / _SMALLEST
+    return norms, products, regular, below > 0.0
+
+
+@inner
+def rounding_noise(free, count, norms, objective):  # type: ignore[no-untyped-def]
+    """What rounding may have added to a gradient, over ||a_j||."""
+    reach = 0.0
+    for i in range(count):
+        reach += free.fit[i] * norms[free.chosen[i]]
+    m = free.columns.shape[1]
+    return _UNIT * ((m + 2) * np.sqrt(2.0 * objective) + (count + 2) * reach)
+
+
+@inner
+def _place(found, scores, size, j, score):  # type: ignore[no-untyped-def]
+    """Keep j among the best so far, in order; returns how many there are."""
+    most = len(found)
+    if size == most and score <= scores[most - 1]:
+        return size
+    at = size if size < most else most - 1
+    while at > 0 and scores[at - 1] < score:
+        found[at], scores[at] = found[at - 1], scores[at - 1]
+        at -= 1
+    found[at], scores[at] = j, score
+    return min(size + 1, most)
+
+
+@inner
+def steepest(w, norms, scale, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
+    """The columns with the largest w_j over their scale worth following, at most `most`."""
+    most = min(most, len(w))
+    found, scores, size = np.empty(most, dtype=np.intp), np.empty(most), 0
+    for j in range(len(w)):
+        if not barred[j] and w[j] > max(noise * norms[j], threshold):
+            size = _place(found, scores, size, j, w[j] / scale[j])
+    return found[:size]
+
+
+@inner
+def steepest_listed(shortlist, residual, listed, norms, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
+    """The same among a shortlist of columns, by w_j / ||a_j||; positions in the list."""
+    most = min(most, len(listed))
+    found, scores, size = np.empty(most, dtype=np.intp), np.empty(most), 0
+    if most:
+        w = np.dot(shortlist, residual)
+        for i in range(len(listed)):
+            j = listed[i]
+            if not barred[j] and w[i] > max(noise * norms[j], threshold):
+                size = _place(found, scores, size, i, w[i] / norms[j])
+    return found[:size]
+
+
+@inner
+def gather(A, listed):  # type: ignore[no-untyped-def]
+    """The listed columns, one a row."""
+    rows = np.empty((len(listed), A.shape[0]))
+    for i in range(A.shape[0]):
+        for p in range(len(listed)):
+            rows[p, i] = A[i, listed[p]]
+    return rows
+
+
+@inner
+def settled(free, count, w, norms, noise):  # type: ignore[no-untyped-def]
+    """Whether the gradients of the free columns are 0 up to rounding."""
+    within = True
+    for i in range(count):
+        j = free.chosen[i]
+        within &= abs(w[j]) <= noise * norms[j]
+    return within
+
+
+@inner
+def optimal(x, w, norms, noise, threshold):  # type: ignore[no-untyped-def]
+    """Whether no gradient at all points inwards and those of the free columns are 0, up to noise."""
+    within = True
+    for j in range(len(x)):
+        allowed = max(noise * norms[j], threshold)
+        within &= w[j] <= allowed and (x[j] == 0.0 or w[j] >= -allowed)
+    return within

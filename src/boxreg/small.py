@@ -1,0 +1,61 @@
+"""The short way for small dense problems: one compiled call and nothing else."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .arrays import Array
+from .designs import DenseDesign
+from .problem import Problem
+
+_LARGEST = 200_000
+"""Entries of A up to which the compiled call is faster than the general solver."""
+
+_DOUBLE = np.dtype(np.float64)
+
+
+def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Array, float] | None:
+    """x and ||b - A x||, or None: then the general way, which checks and explains, is to be taken.
+
+    Takes contiguous float64 arrays of matching shapes and nothing else. The compiled call answers
+    only where its own check of the optimality conditions, from the whole A, succeeds up to rounding;
+    NaN, extreme norms, dependent columns or too few rounds make it decline.
+    """
+    if type(A) is not np.ndarray or type(b) is not np.ndarray:
+        return None
+    if A.ndim != 2 or b.ndim != 1 or A.dtype is not _DOUBLE or b.dtype is not _DOUBLE:
+        return None
+    m, n = A.shape
+    if not 0 < A.size <= _LARGEST or len(b) != m or not A.flags.forc:
+        return None
+    if not A.flags.writeable:  # numba would compile everything once more for read-only arrays
+        A = A.copy(order="K")
+    if not (b.flags.c_contiguous and b.flags.writeable):
+        b = b.copy()
+    x, norm, status = _compiled()(A, b, threshold, 3 * n + 30 if rounds is None else rounds)
+    return (x, norm) if status == 0 else None
+
+
+def small_answer(problem: Problem) -> Array | None:
+    """The x of a small dense non-negative least-squares problem, for a run to start from."""
+    design = problem.design
+    if not isinstance(design, DenseDesign) or problem.loss.name != "least_squares":
+        return None
+    if (
+        design.array.size > _LARGEST
+        or problem.lower.any()
+        or not np.all(np.isposinf(problem.upper))
+    ):
+        return None
+    answer = small_nnls(design.array, problem.target, 0.0, None)
+    return None if answer is None else answer[0]
+
+
+@cache
+def _compiled() -> Any:
+    from .kernels.small_nnls import solve
+
+    return solve

@@ -1,0 +1,143 @@
+"""The compiled path for small problems: right where it answers, silent where it is not sure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import boxreg
+from boxreg import small
+from boxreg.kernels.small_nnls import GAVE_UP, SOLVED, solve
+from boxreg.small import small_nnls
+from references.families import FAMILIES, generated
+
+
+def value(A: np.ndarray, b: np.ndarray, x: np.ndarray) -> float:
+    """||b - A x||² with long accumulation."""
+    wide = np.longdouble
+    rest = b.astype(wide) - A.astype(wide) @ x.astype(wide)
+    return float(rest @ rest)
+
+
+def general(monkeypatch: pytest.MonkeyPatch, A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The answer of the general solver."""
+    with monkeypatch.context() as patch:
+        patch.setattr(small, "_LARGEST", 0)
+        return boxreg.nnls(A, b)[0]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_agrees_with_the_general_solver(
+    family: str, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On every family of generated problems, taken with x >= 0."""
+    answered = 0
+    for seed in range(25):
+        problem = generated(family, seed)
+        A, b = np.array(problem.A, dtype=float, order=order), np.array(problem.y, dtype=float)
+        if not A.size:
+            continue
+        held_A, held_b = A.copy(), b.copy()
+        short = small_nnls(A, b, 0.0, None)
+        np.testing.assert_array_equal(A, held_A)
+        np.testing.assert_array_equal(b, held_b)
+        if short is None:
+            continue
+        answered += 1
+        x, rnorm = short
+        assert np.all(x >= 0.0)
+        floor = 1e-14 * float(b @ b) + 1e-300
+        assert value(A, b, x) <= value(A, b, general(monkeypatch, A, b)) + floor
+        size = np.linalg.norm(b) + np.linalg.norm(A, axis=0) @ x
+        assert rnorm == pytest.approx(np.linalg.norm(b - A @ x), rel=1e-12, abs=1e-13 * size)
+    assert answered >= 12
+
+
+def test_columns_that_turn_negative_leave_and_a_failed_batch_is_taken_back() -> None:
+    """Smooth, nearly dependent columns, on which batches fail: single steps take over."""
+    t = np.linspace(0.0, 1.0, 40)
+    A = np.exp(-np.outer(t, np.geomspace(0.5, 40.0, 60)))
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        b = A[:, [10, 40]] @ rng.random(2) + 1e-3 * rng.standard_normal(40)
+        x, _, status = solve(A, b, 0.0, 1000)
+        assert status == SOLVED
+        w = A.T @ (b - A @ x)
+        assert w.max() <= 1e-12
+        assert np.abs(w[x > 0]).max() <= 1e-12
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200, 1e-200])
+def test_declines_what_it_cannot_judge(bad: float) -> None:
+    """NaN, inf, and norms whose squares leave the range of float64."""
+    A = np.random.default_rng(1).random((6, 4))
+    A[:, 2] = bad
+    assert solve(A, np.ones(6), 0.0, 100)[2] == GAVE_UP
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
+def test_declines_such_right_hand_sides(bad: float) -> None:
+    """Where ||b||² is not a finite number."""
+    b = np.ones(6)
+    b[1] = bad
+    assert solve(np.ones((6, 2)), b, 0.0, 100)[2] == GAVE_UP
+
+
+def test_too_few_rounds_are_declined_and_then_reported() -> None:
+    """A tall problem that needs several rounds."""
+    rng = np.random.default_rng(2)
+    A, b = rng.random((80, 60)), rng.random(80)
+    assert small_nnls(A, b, 0.0, 1) is None
+    with pytest.warns(boxreg.ConvergenceWarning, match="maxiter: 1 steps"):
+        boxreg.nnls(A, b, maxiter=1)
+    assert small_nnls(A, b, 0.0, None) is not None
+
+
+@pytest.mark.parametrize(
+    ("A", "b"),
+    [
+        ([[1.0]], [1.0]),
+        (np.ones((3, 2), dtype=np.float32), np.ones(3)),
+        (np.ones((3, 2)), np.ones((3, 1))),
+        (np.ones((3, 2)), np.ones(4)),
+        (np.ones((6, 4))[::2, ::2], np.ones(3)),
+        (np.ones((0, 2)), np.ones(0)),
+        (np.ones((3, 2), dtype=int), np.ones(3)),
+        (np.ma.masked_array(np.ones((3, 2))), np.ones(3)),
+    ],
+)
+def test_everything_unusual_goes_the_general_way(A: object, b: object) -> None:
+    """Only plain contiguous float64 arrays of matching shapes are for this path."""
+    assert small_nnls(A, b, 0.0, None) is None
+
+
+def test_read_only_and_strided_right_hand_sides() -> None:
+    """b may be any column of a matrix."""
+    rng = np.random.default_rng(3)
+    A, B = rng.random((30, 8)), rng.random((30, 3))
+    B.flags.writeable = False
+    for k in range(3):
+        np.testing.assert_allclose(
+            boxreg.nnls(A, B[:, k])[0], boxreg.nnls(A, B[:, k].copy())[0], rtol=0, atol=0
+        )
+
+
+def test_the_threshold_keeps_columns_out() -> None:
+    """A gradient below atol does not free its column."""
+    A, b = np.eye(3), np.array([1.0, 0.1, -1.0])
+    np.testing.assert_array_equal(boxreg.nnls(A, b, atol=0.5)[0], [1.0, 0.0, 0.0])
+    np.testing.assert_array_equal(boxreg.nnls(A, b)[0], [1.0, 0.1, 0.0])
+
+
+def test_solve_starts_from_the_short_answer() -> None:
+    """The first check of a small problem proves it; a limit on steps is a limit on everything."""
+    rng = np.random.default_rng(4)
+    for A in (rng.random((40, 20)), rng.standard_normal((40, 20))):
+        result = boxreg.solve(A, rng.random(40), tol=1e-10)
+        assert result.success
+        assert result.n_iter == 0
+        assert result.certificate.rigorous
+        assert np.count_nonzero(result.screened) > 0
+    with pytest.warns(boxreg.ConvergenceWarning):
+        assert not boxreg.solve(A, np.ones(40), max_iter=0).success
