@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_factor, cho_solve
 
 from .arrays import Array
+from .free_system import FreeSystem
 
 LOWER, FREE, UPPER = -1, 0, 1
 
@@ -44,34 +44,35 @@ def block_pivoting(
     noise: Array,
     max_rounds: int,
 ) -> Pivoted | None:
-    """Solve from the given states; None if G is numerically singular or the rounds run out.
+    """Solve from the given states; None if the rounds run out, or G is too singular to tell.
 
-    A gradient within `noise` of 0 breaks no condition.
+    A gradient within `noise` of 0 breaks no condition. Free variables whose columns depend on the
+    others go to their lower bound and stay there; if in the end one of them wants to leave it beyond
+    `noise`, more accurate means are needed.
     """
     states = states.copy()
+    system = FreeSystem(gram)
+    barred = np.zeros(len(c), dtype=bool)
     fewest, grace, single = len(c) + 1, _GRACE, 0
     for rounds in range(1, max_rounds + 1):
-        x = np.where(states == UPPER, upper, lower)
-        free = np.flatnonzero(states == FREE)
-        bound = np.flatnonzero((states != FREE) & (x != 0.0))
-        pull = c - gram[:, bound] @ x[bound] if len(bound) else c
-        if len(free):
-            try:
-                factor = cho_factor(gram[np.ix_(free, free)], lower=True, check_finite=False)
-            except np.linalg.LinAlgError:
-                return None
-            if _singular(factor[0]):
-                return None
-            x[free] = cho_solve(factor, pull[free], check_finite=False)
-            gradient = pull - gram[:, free] @ x[free]
-        else:
-            gradient = pull
-        too_low = (states == FREE) & (x < lower)
-        too_high = (states == FREE) & (x > upper)
+        free = states == FREE
+        bound = np.where(states == UPPER, upper, lower)
+        bound[free] = 0.0
+        pull = c - gram @ bound if bound.any() else c
+        x, dependent = system.solve(free, pull)
+        if len(dependent):
+            states[dependent] = LOWER
+            barred[dependent] = True
+            continue
+        x[~free] = bound[~free]
+        gradient = c - gram @ x
+        too_low, too_high = free & (x < lower), free & (x > upper)
         leaving = (states == LOWER) & (gradient > noise)
         leaving |= (states == UPPER) & (gradient < -noise)
-        broken = np.flatnonzero(too_low | too_high | leaving)
+        broken = np.flatnonzero(too_low | too_high | (leaving & ~barred))
         if not len(broken):
+            if np.any(leaving):
+                return None
             return Pivoted(np.clip(x, lower, upper), states, rounds, single)
         if len(broken) < fewest:
             fewest, grace = len(broken), _GRACE
@@ -86,9 +87,3 @@ def block_pivoting(
         states[chosen & too_high] = UPPER
         states[chosen & leaving] = FREE
     return None
-
-
-def _singular(factor: Array) -> bool:
-    """Whether the Cholesky diagonal shows a condition number beyond what half precision bears."""
-    diagonal = np.abs(np.diag(factor))
-    return bool(diagonal.min() <= 1e-7 * diagonal.max())

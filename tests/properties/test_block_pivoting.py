@@ -7,6 +7,7 @@ import pytest
 
 import boxreg
 from boxreg.block_pivoting import FREE, LOWER, UPPER, block_pivoting
+from boxreg.free_system import FreeSystem
 from boxreg.point import Point
 from boxreg.solvers import working_set
 from boxreg.workloads import nnls_table1
@@ -62,10 +63,48 @@ def test_the_backup_rule_fires_and_ends() -> None:
     assert single > 0
 
 
-def test_a_singular_matrix_is_refused() -> None:
-    """Duplicate columns make G singular: the caller is told, and falls back."""
+def test_dependent_columns_go_to_their_bound() -> None:
+    """Duplicate columns make G singular: one of them will do."""
     gram = np.ones((2, 2))
-    assert solve(gram, np.ones(2), np.zeros(2), np.full(2, np.inf), FREE) is None
+    solved = solve(gram, np.ones(2), np.zeros(2), np.full(2, np.inf), FREE)
+    assert solved.x.tolist() == [1.0, 0.0]
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        a = rng.standard_normal((8, 5)) @ rng.standard_normal((5, 12))
+        gram, c = a.T @ a, a.T @ rng.standard_normal(8)
+        solved = block_pivoting(
+            gram, c, np.zeros(12), np.ones(12), np.zeros(12, dtype=np.int8), np.full(12, 1e-9), 200
+        )
+        if solved is not None:
+            gradient = c - gram @ solved.x
+            assert np.all(gradient[solved.x < 1.0] <= 1e-8)
+            assert np.all(gradient[solved.x > 0.0] >= -1e-8)
+
+
+def test_a_column_that_only_seems_dependent_is_refused() -> None:
+    """Where what is left of it matters the Gram matrix cannot tell, and the caller falls back."""
+    a = np.array([[1.0, 1.0], [0.0, 1e-9]])
+    b = np.array([1.0, 1.0])
+    assert solve(a.T @ a, a.T @ b, np.zeros(2), np.full(2, np.inf), FREE) is None
+    np.testing.assert_allclose(boxreg.nnls(a, b)[0], [0.0, 1.0 + 1e-9], rtol=1e-15)
+
+
+@pytest.mark.parametrize("changes", [1, 3, 8])
+def test_bordered_systems_agree_with_new_factors(changes: int) -> None:
+    """Whatever enters and leaves, in any mixture, one change after the other."""
+    rng = np.random.default_rng(changes)
+    a = rng.standard_normal((120, 60))
+    gram = a.T @ a
+    system = FreeSystem(gram)
+    free = rng.random(60) < 0.6
+    for _ in range(40):
+        pull = rng.standard_normal(60)
+        x, dependent = system.solve(free, pull)
+        assert not len(dependent)
+        assert not x[~free].any()
+        np.testing.assert_allclose((gram @ x)[free], pull[free], atol=1e-10)
+        flip = rng.choice(60, changes, replace=False)
+        free[flip] = ~free[flip]
 
 
 def test_running_out_of_rounds_is_refused() -> None:
