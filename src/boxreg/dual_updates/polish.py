@@ -40,7 +40,9 @@ class SupportPolish(DualUpdate):
 
     name = "support_polish"
 
-    def __init__(self) -> None:
+    def __init__(self, adopt: bool = True) -> None:
+        self.adopt = adopt
+        self._candidate: Array | None = None
         self._spent = 0.0
         self._open = 0
         self._polished_at = 0.0
@@ -48,12 +50,13 @@ class SupportPolish(DualUpdate):
 
     def start(self, problem: ReducedProblem) -> SupportPolish:
         """A fresh account of what polishing has cost."""
-        return SupportPolish()
+        return SupportPolish(self.adopt)
 
     def propose(
         self, point: Point, best: DualPoint, cone: DualCone, hint: DualPoint | None
     ) -> Iterator[DualPoint]:
         """The line search, then from its end toward the polished residual."""
+        self._candidate = None
         found = best
         for found in LineSearch().propose(point, best, cone, hint):
             yield found
@@ -62,8 +65,11 @@ class SupportPolish(DualUpdate):
         if problem.design.has_columns and self._worthwhile(point, len(support)):
             before = problem.work.total
             fitted = DualPoint.residual(point)
+            fit = point.x.copy()
             for _ in range(_FITS):
-                fitted = DualPoint.at(_orthogonal_part(point, fitted, support), problem)
+                theta, change = _orthogonal_part(point, fitted, support)
+                fit[support] += change
+                fitted = DualPoint.at(theta, problem)
                 polished = cone.push(fitted, problem)
                 found = best_between(point, found, polished, cone)
                 yield found
@@ -71,10 +77,16 @@ class SupportPolish(DualUpdate):
                 if polished is fitted or len(more) == len(support):
                     break
                 support = more
+            if self.adopt:
+                self._candidate = np.clip(fit, problem.lower, problem.upper)
             self._spent += problem.work.total - before
             self._open = int(np.count_nonzero(problem.open))
             self._polished_at = problem.work.total
             self._wait *= _LONGER
+
+    def primal_candidate(self) -> Array | None:
+        """The fit itself, clipped to the box."""
+        return self._candidate
 
     def _worthwhile(self, point: Point, size: int) -> bool:
         """Whether S is small and the budget allows another polish."""
@@ -101,12 +113,12 @@ def _unsettled(point: Point, w: Array) -> Index:
     return np.flatnonzero(problem.open & ~settled)
 
 
-def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> Array:
+def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> tuple[Array, Array]:
     """theta less its projection on the span of the columns in `support`, by conjugate gradients."""
     problem = point.problem
     columns = problem.design.keep(support)
     scale = 1.0 / problem.norms[support]
-    theta = start.theta.copy()
+    theta, change = start.theta.copy(), np.zeros(len(support))
     slope = start.correlation[support] * scale
     direction, size = slope, float(slope @ slope)
     goal = _REDUCTION**2 * size
@@ -118,8 +130,9 @@ def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> Array:
         if length == 0.0:  # the columns cancel along this direction
             break
         theta -= (size / length) * image
+        change += (size / length) * direction
         slope = scale * columns.rmatvec(theta)
         problem.work.add(2 * len(support))
         size, before = float(slope @ slope), size
         direction = slope + (size / before) * direction
-    return theta
+    return theta, scale * change

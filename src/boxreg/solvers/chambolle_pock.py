@@ -33,6 +33,7 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
     """
 
     name = "chambolle_pock"
+    can_move = True
     check_period = 10
 
     def __init__(self, sigma: float = 0.01) -> None:
@@ -79,4 +80,10 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
             v=state.v,
             squared_norm=state.squared_norm.restrict(point.problem, kept),
             gradient=None if state.gradient is None else state.gradient[kept],
+        )
+
+    def move(self, state: PrimalDualState, point: Point, dual: DualPoint) -> PrimalDualState:
+        """The dual variable goes to the best dual point as well."""
+        return PrimalDualState(
+            point, v=-dual.theta, squared_norm=state.squared_norm, gradient=-dual.correlation
         )

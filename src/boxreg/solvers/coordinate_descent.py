@@ -29,6 +29,7 @@ class CoordinateDescent(PrimalSolver[CoordinateState]):
     needs_columns = True
     needs_column_major = True
     losses = ("least_squares",)
+    can_move = True
     check_period = 5
 
     def start(self, point: Point) -> CoordinateState:

@@ -30,6 +30,7 @@ class ProjectedGradient(PrimalSolver[GradientState]):
     """
 
     name = "projected_gradient"
+    can_move = True
     check_period = 5
 
     def __init__(self, relaxation: float = 1.9) -> None:
