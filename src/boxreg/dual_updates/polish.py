@@ -19,7 +19,7 @@ _LARGEST_COST = 5.0
 _FITS = 2
 _REDUCTION = 1e-3
 _SHARE = 0.1
-_FIRST_WAIT, _LONGER = 0.05, 1.5
+_FIRST_WAIT, _LONGER = 4.0, 1.5
 
 
 class SupportPolish(DualUpdate):
@@ -34,8 +34,11 @@ class SupportPolish(DualUpdate):
 
     Polishing is left out far from the solution (where more than a third of S sits at a wrong bound),
     where S is so large that it would cost more than five products with A, and where it would take
-    more than a tenth of all work so far. The next one waits until the work has grown by a twentieth,
-    and half as long again after each that led to no screening.
+    more than a tenth of all work so far. The next one waits until four times its cost has been spent on
+    other things, and half as long again after each that led to no screening.
+
+    x + d, clipped to the box, is a primal point. With `adopt` a first-order solver goes on from there
+    if the objective is lower than at its own point; without, its iterates are its own.
     """
 
     name = "support_polish"
@@ -100,7 +103,7 @@ class SupportPolish(DualUpdate):
         total = problem.work.total
         if np.count_nonzero(problem.open) <= 0.99 * self._open:
             self._wait = _FIRST_WAIT
-        if total < (1.0 + self._wait) * self._polished_at:
+        if total < self._polished_at + self._wait * cost:
             return False
         return self._spent + cost <= _SHARE * total
 
