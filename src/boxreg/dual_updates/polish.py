@@ -33,9 +33,9 @@ class SupportPolish(DualUpdate):
     other.
 
     Polishing is left out far from the solution (where more than a third of S sits at a wrong bound),
-    where S is so large that it would cost more than five products with A, and where it would take
-    more than a tenth of all work so far. The next one waits until four times its cost has been spent on
-    other things, and half as long again after each that led to no screening.
+    where S has more columns than rows, and where it would take more than a tenth of all work so far (or
+    more than five products with A, where the fit is good for a dual point only). The next one waits until four times its cost has been spent on other things, and half as long again
+    after each that led to no screening.
 
     x + d, clipped to the box, is a primal point. With `adopt` a first-order solver goes on from there
     if the objective is lower than at its own point; without, its iterates are its own.
@@ -95,10 +95,10 @@ class SupportPolish(DualUpdate):
         """Whether S is small and the budget allows another polish."""
         problem = point.problem
         inside = int(np.count_nonzero((point.x > problem.lower) & (point.x < problem.upper)))
-        if not 0 < size <= min(1.5 * inside, len(problem.target) // 2):
+        if not 0 < size <= min(1.5 * inside, len(problem.target)):
             return False
         cost = problem.work.share(2 * size * _USUAL_ITERATIONS + problem.design.product_cost)
-        if cost > _LARGEST_COST:
+        if cost > _LARGEST_COST and not self.adopt:
             return False
         total = problem.work.total
         if np.count_nonzero(problem.open) <= 0.99 * self._open:

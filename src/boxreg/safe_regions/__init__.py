@@ -6,7 +6,6 @@ from .gap_sphere import GapSphere
 from .two_point_ball import TwoPointBall
 
 REGIONS: dict[str, type[SafeRegion]] = {
-    "auto": TwoPointBall,
     "dome": Dome,
     "gap_sphere": GapSphere,
     "two_point_ball": TwoPointBall,

@@ -8,8 +8,11 @@ from ..arrays import Array
 from ..duality import DualPoint
 from ..point import Point
 from ..rounding import SLACK, UNIT_ROUNDOFF, gamma, norm
-from .base import SafeRegion
+from .base import Ball, SafeRegion
 from .two_point_ball import TwoPointBall
+
+_FARTHEST = 10.0
+_SAMPLE = 32
 
 
 class Dome(SafeRegion):
@@ -17,58 +20,95 @@ class Dome(SafeRegion):
 
     F is convex and x* maximises <A ·, theta*> over the box, so for every x' in it
     P(x) - P* >= <∇F(Ax*), A(x - x*)> = <theta*, A(x* - x)> >= <theta*, A(x' - x)>, and G >= P(x) - P*.
-    With x' = x + s this is the half-space. (For l = 0, u = inf any multiple of x will do for s and the
-    bound tends to <A x, theta*> <= 0.) Here s_j = min(x_j - l_j, u_j - x_j). Near the solution the plane
-    passes within O(G) of the centre, the radius being of the order of √G: the cap is half the ball, and
-    columns that make an acute angle with A s, as all do where A >= 0, lose much of their upper end.
+    With x' = x + s this is the half-space. Where s moves coordinates without upper bound only, every
+    multiple of it will do, and so <A s, theta*> <= 0. Taken is s_j = min(10 (x_j - l_j), u_j - x_j), or
+    x_j - l_j where u_j = inf: <A s, theta*> is then of the order of G, the radius being of the order of
+    √G. The cap is about half the ball, and columns that make an acute angle with A s, as all do where
+    A >= 0, lose much of their upper end.
 
-    Over {||theta - c|| <= r, <ĝ, theta - c> <= d}, ĝ a unit vector and |d| < r, the greatest aᵀ(theta - c)
-    is a∥ d + a⊥ √(r² - d²) where a∥ = aᵀĝ > 0 and r a∥ > d ||a||, and r ||a|| elsewhere.
+    This takes a product with the support and one with the columns held; the latter is left out where
+    a sample of the columns that might profit says that none of them would.
     """
 
     name = "dome"
 
     def correlation_range(self, point: Point, dual: DualPoint, gap: float) -> tuple[Array, Array]:
-        """Range of a_jᵀ theta over the ball and the dome."""
+        """Range of a_jᵀ theta over the ball, the sphere and the dome."""
         problem = point.problem
-        ball = TwoPointBall().ball(point, dual, gap)
-        low, high = TwoPointBall().correlation_range(point, dual, gap)
-        below, above = point.room
-        step = np.where(problem.unbounded, below, np.minimum(below, above))
-        step[problem.norms == 0.0] = 0.0
-        g = problem.predict(step) - problem.offset
+        whole = TwoPointBall()
+        ball = whole.ball(point, dual, gap)
+        low, high = whole.correlation_range(point, dual, gap)
+        g, level = half_space(point, gap, norm(ball.centre) + ball.radius)
         size = norm(g)
         if size == 0.0:
             return low, high
-        error = problem.prediction_error(step) + 2.0 * UNIT_ROUNDOFF * (size + norm(problem.offset))
-        centre_size = norm(ball.centre)
-        level = gap + error * (centre_size + ball.radius)
-        at_centre = float(g @ ball.centre) - gamma(len(g) + 4) * size * centre_size
-        depth = (level - at_centre) / size
+        rounding = gamma(len(g) + 4) * size * norm(ball.centre)
+        depth = (level - float(g @ ball.centre) + rounding) / size
         depth += (SLACK - 1.0) * abs(depth)
-        if not abs(depth) < ball.radius:
+        if not abs(depth) < ball.radius or not _promising(point, ball, g, depth, low, high):
             return low, high
         along = problem.correlate(g) / size
         unsure = problem.correlation_error(size) / size + (SLACK - 1.0)
-        base = ball.correlation + ball.error * SLACK * problem.norms
-        reach = cap_reach(along, unsure, problem.norms, depth, ball.radius)
-        high = np.minimum(high, base + reach)
-        base = ball.correlation - ball.error * SLACK * problem.norms
-        reach = cap_reach(-along, unsure, problem.norms, depth, ball.radius)
-        low = np.maximum(low, base - reach)
-        return low, high
+        error = ball.error * SLACK * problem.norms
+        above = cap_reach(along, unsure, problem.norms, depth, ball.radius) + error
+        below = cap_reach(-along, unsure, problem.norms, depth, ball.radius) + error
+        return np.maximum(low, ball.correlation - below), np.minimum(high, ball.correlation + above)
+
+
+def half_space(point: Point, gap: float, farthest: float) -> tuple[Array, float]:
+    """g and a level with <g, theta*> <= level, given ||theta*|| <= farthest.
+
+    g is A s as computed: what rounding added to it is charged to the level. Columns of norm 0 take no
+    part (`DualCone.provable` gives norm 0 to columns whose error it cannot bound).
+    """
+    problem = point.problem
+    below, above = point.room
+    unbounded = problem.unbounded
+    step = np.where(unbounded, below, np.minimum(_FARTHEST * below, above))
+    step[problem.norms == 0.0] = 0.0
+    # The room above is rounded: stay inside the box, where the inequality holds.
+    step *= 1.0 - 4.0 * UNIT_ROUNDOFF
+    g = problem.predict(step) - problem.offset
+    error = problem.prediction_error(step)
+    error += 2.0 * UNIT_ROUNDOFF * (norm(g) + norm(problem.offset))
+    bound = gap if step[~unbounded].any() else 0.0
+    return g, (bound + error * farthest) * SLACK
 
 
 def cap_reach(along: Array, unsure: float, norms: Array, depth: float, radius: float) -> Array:
-    """Upper bound on the greatest a_jᵀe over ||e|| <= radius, <ĝ, e> <= depth, |depth| < radius.
+    """Upper bound on the greatest a_jᵀe over ||e|| <= radius, <ĝ, e> <= depth; ||ĝ|| = 1 > |depth|/radius.
 
-    a_jᵀĝ is `along`, give or take unsure · ||a_j||. The maximum is that of along · t + across · s over
-    the half-disc, increasing in `across`, and |t| <= radius.
+    Without rounding it is a∥ depth + a⊥ √(radius² - depth²) where the farthest point of the ball is cut
+    off, radius a∥ > depth ||a||, and radius ||a|| elsewhere. a∥ = a_jᵀĝ is `along`, give or take
+    unsure · ||a_j||: the maximum grows with a⊥, and with a∥ by at most the radius times its error.
     """
     sure = np.maximum(np.abs(along) - unsure * norms, 0.0)
     across = np.sqrt(np.maximum((norms - sure) * (norms + sure), 0.0)) * SLACK
     length = np.hypot(along, across)
     width = float(np.sqrt((radius - depth) * (radius + depth))) * SLACK
     cut = radius * along > depth * length
-    inside = np.where(cut, along * depth + across * width, radius * length)
-    return inside + (unsure + 16.0 * UNIT_ROUNDOFF) * radius * norms
+    reach = np.where(cut, along * depth + across * width, radius * length)
+    return reach + (unsure + (SLACK - 1.0)) * radius * norms
+
+
+def _promising(
+    point: Point, ball: Ball, g: Array, depth: float, low: Array, high: Array
+) -> bool:
+    """Whether the dome screens any of a few columns, evenly spread over those it might screen."""
+    problem = point.problem
+    if not problem.design.has_columns:
+        return True
+    nearest = ball.correlation + np.maximum(depth, 0.0) * problem.norms
+    might = problem.open & (high >= 0.0) & (nearest < 0.0)
+    farthest = ball.correlation - np.maximum(depth, 0.0) * problem.norms
+    might |= problem.open & (low <= 0.0) & (farthest > 0.0) & ~problem.unbounded
+    found = np.flatnonzero(might)
+    if len(found) <= 2 * _SAMPLE:
+        return len(found) > 0
+    chosen = found[np.linspace(0, len(found) - 1, _SAMPLE).astype(np.intp)]
+    problem.work.add(len(chosen))
+    along = problem.design.columns(chosen).T @ g / norm(g)
+    norms, centre = problem.norms[chosen], ball.correlation[chosen]
+    facing = np.where(centre < 0.0, along, -along)
+    reach = cap_reach(facing, 0.0, norms, depth, ball.radius)
+    return bool(np.any(np.abs(centre) > reach))

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import Array
 from ..duality import DualPoint
 from ..point import Point
 from ..rounding import SLACK, UNIT_ROUNDOFF, norm
-from .base import SafeRegion, ball_range, safe_sqrt
+from .base import Ball, SafeRegion, ball_range, safe_sqrt
 from .gap_sphere import GapSphere
-
-
-@dataclass(frozen=True)
-class Ball:
-    """A ball that surely contains theta*, with the products of its centre."""
-
-    centre: Array
-    radius: float
-    correlation: Array
-    """a_jᵀ centre, off by at most error · ||a_j||."""
-    error: float
 
 
 class TwoPointBall(SafeRegion):

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..arrays import Array, Index
+from ..duality import DualPoint
 from ..extrapolation import DEPTH, extrapolate
 from ..point import Point
 from ..spectral import SquaredNorm
@@ -77,17 +78,16 @@ class ProjectedGradient(PrimalSolver[GradientState]):
 
     def restrict(self, state: GradientState, point: Point, kept: Index) -> GradientState:
         """Carry L over, sharpened if columns left; momentum goes on among the columns kept."""
-        problem = point.problem
-        before = None
-        if state.before is not None:
-            x = np.clip(state.before.x[kept], problem.lower, problem.upper)
-            before = Point(problem, x)
         return GradientState(
             point,
-            squared_norm=state.squared_norm.restrict(problem, kept),
-            before=before,
+            squared_norm=state.squared_norm.restrict(point.problem, kept),
+            before=_restricted(state, point, kept),
             momentum=state.momentum,
         )
+
+    def move(self, state: GradientState, point: Point, dual: DualPoint) -> GradientState:
+        """A standing start: the way there is not one to go on in."""
+        return GradientState(point, squared_norm=state.squared_norm)
 
     def _plain(self, state: GradientState, metric: Array, inverse: Array) -> GradientState:
         """One step from x, and an extrapolation every few if that is wanted."""
@@ -104,8 +104,9 @@ class ProjectedGradient(PrimalSolver[GradientState]):
         """One step from z; none, and a standing start for the next, if that raised the objective."""
         point, before, t = state.point, state.before, state.momentum
         following_t = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * t * t))
-        moving = before is not None and t > 1.0
-        ahead = _beyond(before, point, (t - 1.0) / following_t) if moving else point
+        share = (t - 1.0) / following_t
+        moving = before is not None and share > 0.0
+        ahead = point if before is None or share == 0.0 else _beyond(before, point, share)
         following, squared_norm = self._descend(ahead, state.squared_norm, metric, inverse, 1.0)
         if moving and following.objective > point.objective:
             return replace(state, squared_norm=squared_norm, before=None, momentum=1.0)
@@ -132,12 +133,27 @@ class ProjectedGradient(PrimalSolver[GradientState]):
         return following, squared_norm.observe(point, following, metric)
 
 
-def _beyond(before: Point | None, point: Point, share: float) -> Point:
-    """x + share (x - x_before), its prediction by linearity; it may leave the box."""
-    assert before is not None
-    ahead = Point(point.problem, point.x + share * (point.x - before.x))
+def _beyond(before: Point, point: Point, share: float) -> Point:
+    """x + share (x - x_before), what is known at it by linearity; it may leave the box."""
+    problem = point.problem
+    ahead = Point(problem, point.x + share * (point.x - before.x))
     ahead.prediction = point.prediction + share * (point.prediction - before.prediction)
+    if problem.loss.quadratic:  # the product at x, which a check needs too, serves both
+        ahead.correlation = point.correlation + share * (point.correlation - before.correlation)
     return ahead
+
+
+def _restricted(state: GradientState, point: Point, kept: Index) -> Point | None:
+    """The point before among the columns kept, with what is known at it if nothing moved."""
+    before, problem = state.before, point.problem
+    if before is None:
+        return None
+    stood = point.evaluated and point.prediction is state.point.prediction
+    leaving = np.ones(len(before.x), dtype=bool)
+    leaving[kept] = problem.lower == problem.upper
+    if stood and np.array_equal(before.x[leaving], state.point.x[leaving]):
+        return before.kept(problem, kept)
+    return Point(problem, np.clip(before.x[kept], problem.lower, problem.upper))
 
 
 def _extrapolated(
