@@ -17,7 +17,7 @@ _RIDGE = 1e-10
 def extrapolate(sequence: Collection[Array]) -> Array | None:
     """sum_i c_i s_{i+1} with c = argmin ||sum_i c_i (s_{i+1} - s_i)||² subject to sum_i c_i = 1.
 
-    Exact for a sequence s_{i+1} = T s_i + b where T has as many eigenvalues as there are differences.
+    Exact for a sequence s_{i+1} = T s_i + b with fewer eigenvalues in play than there are differences.
     The normal equations get a ridge of 1e-10 of their trace. None where nothing moves.
     """
     stacked = np.asarray(list(sequence))

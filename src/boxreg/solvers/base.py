@@ -64,6 +64,11 @@ class PrimalSolver(ABC, Generic[S]):
     max_iter: int = 100_000
     """Steps allowed when the caller names no limit."""
 
+    @classmethod
+    def plain(cls) -> PrimalSolver[S]:
+        """The method as the textbooks have it, with no acceleration: what comparisons start from."""
+        return cls()
+
     @abstractmethod
     def start(self, point: Point) -> S:
         """State at a feasible starting point."""

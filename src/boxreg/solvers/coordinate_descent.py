@@ -45,6 +45,11 @@ class CoordinateDescent(PrimalSolver[CoordinateState]):
             raise ValueError(f"acceleration: expected 'anderson' or None, got {acceleration!r}")
         self.acceleration = acceleration
 
+    @classmethod
+    def plain(cls) -> CoordinateDescent:
+        """Epochs only."""
+        return cls(acceleration=None)
+
     def start(self, point: Point) -> CoordinateState:
         """Residual at the starting point."""
         return CoordinateState(point, residual=point.residual)

@@ -59,6 +59,11 @@ class ProjectedGradient(PrimalSolver[GradientState]):
         self.relaxation = relaxation
         self.acceleration = acceleration
 
+    @classmethod
+    def plain(cls) -> ProjectedGradient:
+        """No momentum, no extrapolation."""
+        return cls(acceleration=None)
+
     def start(self, point: Point) -> GradientState:
         """Estimate L."""
         return GradientState(point, squared_norm=SquaredNorm.estimate(point.problem))
