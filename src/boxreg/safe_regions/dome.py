@@ -13,6 +13,8 @@ from .two_point_ball import TwoPointBall
 
 _FARTHEST = 10.0
 _SAMPLE = 32
+_SMALLEST = 1e-140
+"""Below this the squares in ||A s|| may underflow."""
 
 
 class Dome(SafeRegion):
@@ -40,7 +42,7 @@ class Dome(SafeRegion):
         low, high = whole.correlation_range(point, dual, gap)
         g, level = half_space(point, gap, norm(ball.centre) + ball.radius)
         size = norm(g)
-        if size == 0.0:
+        if size < _SMALLEST:
             return low, high
         rounding = gamma(len(g) + 4) * size * norm(ball.centre)
         depth = (level - float(g @ ball.centre) + rounding) / size
@@ -91,9 +93,7 @@ def cap_reach(along: Array, unsure: float, norms: Array, depth: float, radius: f
     return reach + (unsure + (SLACK - 1.0)) * radius * norms
 
 
-def _promising(
-    point: Point, ball: Ball, g: Array, depth: float, low: Array, high: Array
-) -> bool:
+def _promising(point: Point, ball: Ball, g: Array, depth: float, low: Array, high: Array) -> bool:
     """Whether the dome screens any of a few columns, evenly spread over those it might screen."""
     problem = point.problem
     if not problem.design.has_columns:

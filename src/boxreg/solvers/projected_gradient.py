@@ -39,7 +39,7 @@ class ProjectedGradient(PrimalSolver[GradientState]):
     acceleration="fista" takes the step, with c = 1, from z = x_k + ((t_{k-1} - 1) / t_k)(x_k - x_{k-1}),
     t_k = (1 + √(1 + 4 t_{k-1}²)) / 2, whose prediction is known by linearity. It starts again from
     t = 1 where momentum points uphill (O'Donoghue and Candès, 2015), and a step that would raise the
-    objective is not taken. acceleration="anderson" extrapolates the last six x of the plain method
+    objective, beyond rounding, is not taken. acceleration="anderson" extrapolates the last six x of the plain method
     every fifth step. acceleration=None is the plain method.
     """
 
@@ -113,7 +113,8 @@ class ProjectedGradient(PrimalSolver[GradientState]):
         moving = before is not None and share > 0.0
         ahead = point if before is None or share == 0.0 else _beyond(before, point, share)
         following, squared_norm = self._descend(ahead, state.squared_norm, metric, inverse, 1.0)
-        if moving and following.objective > point.objective:
+        noise = point.residual_norm * (point.prediction_error + following.prediction_error)
+        if moving and following.objective > point.objective + noise:
             return replace(state, squared_norm=squared_norm, before=None, momentum=1.0)
         uphill = float((metric * (ahead.x - following.x)) @ (following.x - point.x)) > 0.0
         return GradientState(
@@ -161,9 +162,7 @@ def _restricted(state: GradientState, point: Point, kept: Index) -> Point | None
     return Point(problem, np.clip(before.x[kept], problem.lower, problem.upper))
 
 
-def _extrapolated(
-    point: Point, trail: tuple[Array, ...]
-) -> tuple[Point, tuple[Array, ...]]:
+def _extrapolated(point: Point, trail: tuple[Array, ...]) -> tuple[Point, tuple[Array, ...]]:
     """The extrapolated point if the trail is long enough and its objective lower; the last otherwise."""
     if len(trail) <= DEPTH:
         return point, trail
