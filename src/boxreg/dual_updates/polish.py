@@ -33,9 +33,10 @@ class SupportPolish(DualUpdate):
     other.
 
     Polishing is left out far from the solution (where more than a third of S sits at a wrong bound),
-    where S has more columns than rows, and where it would take more than a tenth of all work so far (or
-    more than five products with A, where the fit is good for a dual point only). The next one waits until four times its cost has been spent on other things, and half as long again
-    after each that led to no screening.
+    where S has more columns than A has rows, and where it would take more than a tenth of all work so
+    far (or, where only a dual point is wanted of it, more than five products with A). The next one waits
+    until four times its cost has been spent on other things, and half as long again after each that led
+    to no screening.
 
     x + d, clipped to the box, is a primal point. With `adopt` a first-order solver goes on from there
     if the objective is lower than at its own point; without, its iterates are its own.

@@ -78,11 +78,12 @@ def half_space(point: Point, gap: float, farthest: float) -> tuple[Array, float]
 
 
 def cap_reach(along: Array, unsure: float, norms: Array, depth: float, radius: float) -> Array:
-    """Upper bound on the greatest a_jᵀe over ||e|| <= radius, <ĝ, e> <= depth; ||ĝ|| = 1 > |depth|/radius.
+    """Upper bound on the greatest a_jᵀe over ||e|| <= radius, <ĝ, e> <= depth; ||ĝ|| = 1.
 
-    Without rounding it is a∥ depth + a⊥ √(radius² - depth²) where the farthest point of the ball is cut
-    off, radius a∥ > depth ||a||, and radius ||a|| elsewhere. a∥ = a_jᵀĝ is `along`, give or take
-    unsure · ||a_j||: the maximum grows with a⊥, and with a∥ by at most the radius times its error.
+    Hypothesis: |depth| < radius. Without rounding it is a∥ depth + a⊥ √(radius² - depth²) where the
+    farthest point of the ball is cut off, radius a∥ > depth ||a||, and radius ||a|| elsewhere.
+    a∥ = a_jᵀĝ is `along`, give or take unsure · ||a_j||: the maximum grows with a⊥, and with a∥ by at
+    most the radius times its error.
     """
     sure = np.maximum(np.abs(along) - unsure * norms, 0.0)
     across = np.sqrt(np.maximum((norms - sure) * (norms + sure), 0.0)) * SLACK

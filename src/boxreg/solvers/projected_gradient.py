@@ -39,8 +39,8 @@ class ProjectedGradient(PrimalSolver[GradientState]):
     acceleration="fista" takes the step, with c = 1, from z = x_k + ((t_{k-1} - 1) / t_k)(x_k - x_{k-1}),
     t_k = (1 + √(1 + 4 t_{k-1}²)) / 2, whose prediction is known by linearity. It starts again from
     t = 1 where momentum points uphill (O'Donoghue and Candès, 2015), and a step that would raise the
-    objective, beyond rounding, is not taken. acceleration="anderson" extrapolates the last six x of the plain method
-    every fifth step. acceleration=None is the plain method.
+    objective, beyond rounding, is not taken. acceleration="anderson" extrapolates the last six x of the
+    plain method every fifth step. acceleration=None is the plain method.
     """
 
     name = "projected_gradient"
