@@ -39,7 +39,7 @@ def variants(solver: str) -> dict[str, dict[str, Any]]:
     anderson = ProjectedGradient(acceleration="anderson")
     return {
         "default": {},
-        "no acceleration": {"solver": plain},
+        "no acceleration": {} if solver == "chambolle_pock" else {"solver": plain},
         "Anderson": {"solver": anderson} if solver == "projected_gradient" else {},
         "two-point ball": {"region": "two_point_ball"},
         "dome": {"region": "dome"},
