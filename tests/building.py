@@ -15,8 +15,8 @@ from boxreg.work import WorkMeter
 
 def reduced(A: Any, y: Any, lower: Any = 0.0, upper: Any = np.inf) -> ReducedProblem:
     """The reduced problem at the start of a run."""
-    problem, norms = validate.problem(A, y, lower, upper, "least_squares")
-    return presolve(problem, norms, WorkMeter(problem.design.shape[1]))
+    problem = validate.problem(A, y, lower, upper, "least_squares")
+    return presolve(problem, WorkMeter(problem.design.shape[1]))
 
 
 def point(A: Any, y: Any, x: Any, lower: Any = 0.0, upper: Any = np.inf) -> Point:

@@ -81,10 +81,10 @@ def solve(
         so far, with a status that says so and a `ConvergenceWarning`.
     """
     clock = perf_counter()
-    problem, norms = validate.problem(A, y, lower, upper, loss)
+    problem = validate.problem(A, y, lower, upper, loss)
     method = validate.method(problem, solver, dual, region, direction, screening)
     start = validate.start(x0, problem.design.shape[1])
-    scale, floor = _scale(problem, norms)
+    scale, floor = _scale(problem)
     relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
     limit = validate.iterations(max_iter, "max_iter")
     limits = Limits(
@@ -94,7 +94,7 @@ def solve(
     if callback is not None and not callable(callback):
         raise TypeError(f"callback: expected a function, got {type(callback).__name__}")
     with Progress(enabled=verbose > 0) as progress:
-        outcome = run(problem, norms, method, limits, x0=start, stop=progress.watch(callback))
+        outcome = run(problem, method, limits, x0=start, stop=progress.watch(callback))
     result = _result(problem, method, limits, scale, outcome, perf_counter() - clock)
     if result.status in (Status.ITERATION_LIMIT, Status.PRECISION_LIMIT):
         warnings.warn(
@@ -129,13 +129,13 @@ def nnls(
     b = np.asarray(b)
     if b.ndim == 2 and b.shape[1] == 1:  # a column, as SciPy accepts it
         b = b[:, 0]
-    problem, norms = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
+    problem = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
     limit = validate.iterations(maxiter, "maxiter")
     m, n = problem.design.shape
     solver = ActiveSet(threshold) if m * n <= _SMALL else WorkingSet(threshold)
     method = validate.method(problem, solver, "auto", "auto", "auto", True)
     steps = 3 * n if limit is None else limit
-    outcome = run(problem, norms, method, Limits(target=0.0, max_iter=steps))
+    outcome = run(problem, method, Limits(target=0.0, max_iter=steps))
     if outcome.status is Status.ITERATION_LIMIT:
         warnings.warn(
             f"maxiter: {steps} steps were not enough; the best point so far has a duality gap of "
@@ -163,12 +163,12 @@ def verify(
     Returns a `Certificate`: true if x and theta are feasible, the duality gap is finite and, where
     `gap` is given, that claim holds. Its `remarks` say what is wrong otherwise.
     """
-    problem, norms = validate.problem(A, y, lower, upper, loss)
+    problem = validate.problem(A, y, lower, upper, loss)
     m, n = problem.design.shape
     point = validate.vector(x, "x", n, of="columns of A")
     dual = validate.vector(theta, "theta", m, of="rows of A")
     claim = None if gap is None else validate.claim(gap, "gap")
-    return certify(problem, norms, point, dual, claimed_gap=claim)[0]
+    return certify(problem, point, dual, claimed_gap=claim)[0]
 
 
 def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
@@ -176,9 +176,9 @@ def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
     return validate.operator(A, column_norms)
 
 
-def _scale(problem: Problem, norms: Array) -> tuple[float, float]:
+def _scale(problem: Problem) -> tuple[float, float]:
     """P₀, and the least gap that rounding leaves meaningful next to it."""
-    at_zero = Point(presolve(problem, norms, WorkMeter(1)), problem.nearest_to_zero())
+    at_zero = Point(presolve(problem, WorkMeter(1)), problem.nearest_to_zero())
     return at_zero.objective, at_zero.prediction_error**2
 
 

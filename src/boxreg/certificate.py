@@ -64,7 +64,6 @@ class Certificate:
 
 def certify(
     problem: Problem,
-    norms: Array,
     x: Array,
     theta: Array,
     *,
@@ -72,22 +71,35 @@ def certify(
     claimed_gap: float | None = None,
 ) -> tuple[Certificate, DualPoint]:
     """Everything about (x, theta) from the data alone; also theta with its correlation."""
-    whole = ReducedProblem(
+    whole = unreduced(problem, WorkMeter(len(x)) if work is None else work)
+    dual = DualPoint.at(theta, whole)
+    return certificate_of(problem, Point(whole, x), dual, claimed_gap), dual
+
+
+def unreduced(problem: Problem, work: WorkMeter) -> ReducedProblem:
+    """The problem as it was posed, every column held and every bound its own."""
+    m, n = problem.design.shape
+    return ReducedProblem(
         design=problem.design,
         target=problem.target,
         loss=problem.loss,
         lower=problem.lower,
         upper=problem.upper,
-        norms=norms,
-        index=np.arange(len(x)),
-        offset=np.zeros(len(problem.target)),
+        norms=problem.survey.norms,
+        index=np.arange(n),
+        offset=np.zeros(m),
         offset_error=0.0,
-        work=WorkMeter(len(x)) if work is None else work,
+        work=work,
     )
-    point = Point(whole, x)
-    dual = DualPoint.at(theta, whole)
+
+
+def certificate_of(
+    problem: Problem, point: Point, dual: DualPoint, claimed_gap: float | None = None
+) -> Certificate:
+    """What a pair with its products, over all columns and the true bounds, proves."""
+    norms, x, theta = problem.survey.norms, point.x, dual.theta
     uncertainty = dual.error * norms
-    unproved = whole.unbounded & (dual.correlation + uncertainty > 0.0)
+    unproved = point.problem.unbounded & (dual.correlation + uncertainty > 0.0)
     slight = dual.correlation <= uncertainty + _SLIGHT * norm(theta) * norms
     unsure = unproved & slight
     broken = np.flatnonzero(unproved & ~slight)
@@ -99,7 +111,7 @@ def certify(
     if feasible and not len(outside):
         gap = duality_gap(point, dual, unsure)
         rounding = rounding_share(point, dual, unsure) + (SLACK - 1.0) * gap
-    certificate = Certificate(
+    return Certificate(
         objective=point.objective,
         dual_objective=0.0 - conjugate - _support(problem, dual) if feasible else -np.inf,
         gap=gap,
@@ -110,7 +122,6 @@ def certify(
         claimed_gap=claimed_gap,
         rounding=rounding,
     )
-    return certificate, dual
 
 
 def _support(problem: Problem, dual: DualPoint) -> float:

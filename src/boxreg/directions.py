@@ -11,6 +11,7 @@ from .dual_cone import DualCone, interior_margin
 from .duality import DualPoint
 from .interior import InteriorSearch
 from .reduced import ReducedProblem
+from .rounding import norm
 
 _USEFUL = 1e-6
 """A cheap direction with a smaller margin is passed over: a step along it costs too much."""
@@ -80,14 +81,34 @@ DIRECTIONS: dict[str, Callable[[ReducedProblem, Mask], Array]] = {
 }
 
 
-def build_cone(problem: ReducedProblem, direction: str | Array) -> DualCone:
-    """The dual cone of a problem with the direction asked for, checked, or with one found."""
+def first_cone(
+    problem: ReducedProblem, direction: str | Array, sums: Array | None = None
+) -> DualCone:
+    """The dual cone as it is known at the start of a run.
+
+    The search for a direction is put off where A has negative entries and nobody has named one: it
+    may cost more than the run, and a residual that is nearly feasible can do without (see
+    `LocalPush`).
+    """
+    searched = isinstance(direction, str) and direction == "auto"
+    if searched and not problem.design.nonnegative and np.any(problem.unbounded & problem.open):
+        return DualCone(None, np.zeros_like(problem.unbounded), pending=True)
+    return build_cone(problem, direction, sums)
+
+
+def build_cone(
+    problem: ReducedProblem, direction: str | Array, sums: Array | None = None
+) -> DualCone:
+    """The dual cone of a problem with the direction asked for, checked, or with one found.
+
+    `sums` is Aᵀ1, where it is known.
+    """
     constrained = problem.unbounded & problem.open
     nothing = np.zeros_like(constrained)
     if not constrained.any():
         return DualCone(None, nothing)
     if isinstance(direction, str) and direction == "auto":
-        for candidate in _cheap_candidates(problem, constrained):
+        for candidate in _cheap_candidates(problem, constrained, sums):
             if interior_margin(candidate, problem, constrained) > _USEFUL:
                 return DualCone(candidate, nothing)
         return InteriorSearch(problem, constrained).cone()
@@ -106,7 +127,9 @@ def build_cone(problem: ReducedProblem, direction: str | Array) -> DualCone:
     return DualCone(t, nothing)
 
 
-def _cheap_candidates(problem: ReducedProblem, constrained: Mask) -> Iterator[DualPoint]:
+def _cheap_candidates(
+    problem: ReducedProblem, constrained: Mask, sums: Array | None
+) -> Iterator[DualPoint]:
     """Directions worth a few products, the most promising first."""
 
     def made(vector: Array) -> DualPoint:
@@ -116,7 +139,7 @@ def _cheap_candidates(problem: ReducedProblem, constrained: Mask) -> Iterator[Du
         return interior_margin(t, problem, constrained)
 
     if problem.design.nonnegative:
-        flat = made(ones(problem, constrained))
+        flat = _flat(problem, sums)
         if margin(flat) >= _GOOD:
             yield flat
         else:
@@ -124,6 +147,14 @@ def _cheap_candidates(problem: ReducedProblem, constrained: Mask) -> Iterator[Du
     else:
         yield made(unit_mean(problem, constrained))
         yield made(least_squares(problem, constrained))
+
+
+def _flat(problem: ReducedProblem, sums: Array | None) -> DualPoint:
+    """The direction -1, without a product if Aᵀ1 is known."""
+    theta = np.full(len(problem.target), -1.0)
+    if sums is None:
+        return DualPoint.at(theta, problem)
+    return DualPoint(theta, -sums, problem.correlation_error(norm(theta)))
 
 
 def _column(

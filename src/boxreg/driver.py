@@ -11,17 +11,22 @@ import numpy.typing as npt
 from . import compaction
 from .arrays import Array, Index
 from .certificate import Certificate
-from .directions import build_cone
+from .designs.survey import Survey
+from .directions import build_cone, first_cone
 from .duality import DualPoint
 from .history import History, Ledger, Snapshot
 from .method import Method
 from .point import Point
 from .presolve import presolve
 from .problem import Problem
+from .reduced import ReducedProblem
 from .status import Status
 from .stopping import CheckSchedule, Limits
-from .track import Track, certify_whole
+from .track import Track
 from .work import WorkMeter
+
+_PATIENCE = 50
+"""Steps after which a direction into the dual cone is searched for, if a run has managed without."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,6 @@ class Outcome:
 
 def run(
     problem: Problem,
-    norms: Array,
     method: Method,
     limits: Limits,
     *,
@@ -52,13 +56,12 @@ def run(
     """Step, improve the dual point, screen, compact, stop: until one of the limits is met."""
     ledger = Ledger(problem.design.shape[1])
     work = WorkMeter(ledger.n)
-    work.add(ledger.n)  # the column norms
-    whole = presolve(problem, norms, work)
+    work.add(3 * ledger.n)  # the survey: norms, Aᵀ1 and Aᵀy
+    whole = presolve(problem, work)
     if method.solver.needs_column_major:
         whole = replace(whole, design=whole.design.column_major())
-    whole_cone = build_cone(whole, method.direction)
-    start = np.clip(np.zeros(ledger.n) if x0 is None else x0, whole.lower, whole.upper)
-    state = method.solver.start(Point(whole, start))
+    whole_cone = first_cone(whole, method.direction, problem.survey.sums)
+    state = method.solver.start(_first_point(whole, problem.survey, x0))
     track = Track(method.solver, state, DualPoint.zero(whole), whole_cone, ledger)
     if compaction.pays(whole):
         track.adopt(whole)
@@ -71,18 +74,22 @@ def run(
         open_ = seen.preserved > 0
         if gap <= goal or not open_:
             x = ledger.expand(track.point)
-            certificate, theta = certify_whole(problem, whole, whole_cone, x, track.best.theta)
+            certificate, theta = track.certify(problem, whole, whole_cone, x)
             if certificate.gap <= limits.target or not open_:
                 status = Status.CONVERGED
                 break
             goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
         early = _reason_to_stop(track, limits, iteration, gap, goal)
+        if whole_cone.pending and limits.target > 0.0 and (early or iteration >= _PATIENCE):
+            whole_cone = build_cone(whole, "auto", problem.survey.sums)
+            track.cone = whole_cone.kept(track.point.problem.index)
+            continue
         if early is None and stop is not None and stop(seen):
             early = Status.STOPPED_BY_CALLBACK
         if early is not None:
             status = early
             x = ledger.best
-            certificate, theta = certify_whole(problem, whole, whole_cone, x, track.best.theta)
+            certificate, theta = track.certify(problem, whole, whole_cone, x)
             break
         if method.screening:
             track.screen(method.region, gap, iteration)
@@ -103,6 +110,15 @@ def run(
         screened_at=ledger.screened_at,
         history=History.of(ledger.snapshots),
     )
+
+
+def _first_point(whole: ReducedProblem, survey: Survey, x0: Array | None) -> Point:
+    """Where the run starts: x0 or 0, projected on the box."""
+    zero = np.zeros(len(whole.lower))
+    point = Point(whole, np.clip(zero if x0 is None else x0, whole.lower, whole.upper))
+    if survey.correlation is not None and np.array_equal(point.residual, whole.target):
+        point.correlation = survey.correlation
+    return point
 
 
 def _reason_to_stop(

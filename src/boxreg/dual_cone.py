@@ -39,6 +39,8 @@ class DualCone:
     """t with its other rows set to 0, if that is still inside the cone of the other columns."""
     note: str = ""
     """What the user should know about it; empty in the ordinary case."""
+    pending: bool = False
+    """No direction has been looked for yet."""
 
     def push(self, dual: DualPoint, problem: ReducedProblem) -> DualPoint:
         """The nearest feasible point along t: theta + ε t with the least ε >= 0 that will do."""
@@ -47,11 +49,10 @@ class DualCone:
             dual = _project(dual, self.basis, problem)
         if not constrained.any():
             return dual
+        excess = excess_over_cone(dual, problem)
         if self.direction is None:
-            return DualPoint.zero(problem)
+            return DualPoint.zero(problem) if np.any(excess[constrained] > 0.0) else dual
         t = self.direction
-        fixed = dual.error + 6.0 * UNIT_ROUNDOFF * norm(dual.theta)
-        excess = dual.correlation + _MARGIN * fixed * problem.norms
         slope = interior_slope(t, problem)
         steps = np.divide(excess, slope, out=np.zeros_like(excess), where=constrained)
         step = float(steps.max())
@@ -86,6 +87,12 @@ def _project(dual: DualPoint, basis: Array, problem: ReducedProblem) -> DualPoin
     theta = dual.theta - basis @ (basis.T @ dual.theta)
     theta -= basis @ (basis.T @ theta)
     return DualPoint.at(theta, problem)
+
+
+def excess_over_cone(dual: DualPoint, problem: ReducedProblem) -> Array:
+    """a_jᵀtheta plus a few times its rounding error: theta is safely inside where this is <= 0."""
+    rounding = dual.error + 6.0 * UNIT_ROUNDOFF * norm(dual.theta)
+    return dual.correlation + _MARGIN * rounding * problem.norms
 
 
 def interior_slope(t: DualPoint, problem: ReducedProblem) -> Array:

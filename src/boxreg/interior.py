@@ -9,6 +9,7 @@ import numpy as np
 from .arrays import Array, Mask
 from .designs.projected import ProjectedDesign
 from .designs.stacked import StackedDesign
+from .designs.survey import Survey
 from .dual_cone import DualCone, interior_margin
 from .duality import DualPoint
 from .losses.least_squares import LeastSquares
@@ -82,6 +83,7 @@ class InteriorSearch:
             loss=LeastSquares(),
             lower=np.zeros(n),
             upper=np.where(remaining, np.inf, 0.0),
+            survey=Survey(np.hypot(norms, norms)),
         )
         method = Method(
             solver=WorkingSet() if design.has_columns else ProjectedGradient(),
@@ -93,7 +95,6 @@ class InteriorSearch:
         decided = 0.5 * _DISTINCT**2
         outcome = run(
             hull,
-            np.hypot(norms, norms),
             method,
             Limits(target=decided, max_iter=3 * (m + n) + 100),
             stop=lambda seen: (

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Array
 from .problem import Problem
 from .reduced import ReducedProblem
 from .work import WorkMeter
 
 
-def presolve(problem: Problem, norms: Array, work: WorkMeter) -> ReducedProblem:
+def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
     """The reduced problem at the start of a run.
 
     A zero column has no say in the prediction: its coordinate is fixed at the feasible value nearest
@@ -18,6 +17,7 @@ def presolve(problem: Problem, norms: Array, work: WorkMeter) -> ReducedProblem:
     drops fixed columns when that pays.
     """
     m, n = problem.design.shape
+    norms = problem.survey.norms
     inert = norms == 0.0
     nearest = problem.nearest_to_zero()
     return ReducedProblem(

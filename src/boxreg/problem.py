@@ -8,6 +8,7 @@ import numpy as np
 
 from .arrays import Array
 from .designs.base import Design
+from .designs.survey import Survey
 from .losses.base import Loss
 
 
@@ -24,6 +25,8 @@ class Problem:
     loss: Loss
     lower: Array
     upper: Array
+    survey: Survey
+    """What the first pass over A told."""
 
     def nearest_to_zero(self) -> Array:
         """The projection of 0 on the box: where the scale P₀ of `tol` is measured."""

@@ -53,11 +53,13 @@ class ReducedProblem:
 
     def predict(self, x: Array) -> Array:
         """A_S x + z; only the columns in the support of x are read where they are few."""
+        if not x.any():
+            return self.offset
         if self.design.has_columns and len(x) >= _WORTH_GATHERING:
             support = np.flatnonzero(x)
             if 8 * len(support) < len(x):
                 self.work.add(len(support))
-                return self.design.columns(support) @ x[support] + self.offset
+                return self.design.combine(support, x[support]) + self.offset
         self.work.add(self.design.product_cost)
         return self.design.matvec(x) + self.offset
 
@@ -90,7 +92,7 @@ class ReducedProblem:
         nonzero = dropped[self.lower[dropped] != 0.0]
         if len(nonzero):
             values = self.lower[nonzero]
-            offset = offset + self.design.columns(nonzero) @ values
+            offset = offset + self.design.combine(nonzero, values)
             self.work.add(len(nonzero))
             size = float(np.abs(values) @ self.norms[nonzero]) + norm(offset)
             error += gamma(len(nonzero) + 2) * size

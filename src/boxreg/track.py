@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from . import compaction
 from .arrays import Array
-from .certificate import Certificate, certify
+from .certificate import Certificate, certificate_of, certify, unreduced
 from .dual_cone import DualCone
 from .dual_updates.base import DualUpdate
 from .duality import DualPoint, duality_gap, rounding_share
@@ -20,6 +20,9 @@ from .reduced import ReducedProblem
 from .safe_regions.base import SafeRegion
 from .screening import screen
 from .solvers.base import PrimalSolver, SolverState
+
+Proof: TypeAlias = tuple[Certificate, Array]
+"""A certificate and its theta."""
 
 
 @dataclass
@@ -95,20 +98,25 @@ class Track:
             return False
         return share > goal or self.ledger.stalled(checks=10)
 
+    def certify(self, problem: Problem, whole: ReducedProblem, cone: DualCone, x: Array) -> Proof:
+        """The certificate of x, given at full length, and the best theta on the unreduced data.
 
-def certify_whole(
-    problem: Problem, whole: ReducedProblem, cone: DualCone, x: Array, theta: Array
-) -> tuple[Certificate, Array]:
-    """The certificate of (x, theta) on the unreduced data.
-
-    theta was kept feasible for the columns still held. Where a dropped column objects it is pushed
-    back into the full cone; theta = 0, which proves P(x) - P* <= P(x), is never out of reach.
-    """
-    certificate, dual = certify(problem, whole.norms, x, theta, work=whole.work)
-    if certificate.rigorous:
+        As long as no column has been dropped the products at hand are those of the unreduced data.
+        Otherwise theta was kept feasible for the columns still held; where a dropped column objects
+        it is pushed back into the full cone. theta = 0, which proves P(x) - P* <= P(x), is never out
+        of reach.
+        """
+        point, dual = self.point, self.best
+        if len(point.x) == len(x) and np.array_equal(point.x, x):
+            posed = point.projected(unreduced(problem, whole.work))
+            certificate = certificate_of(problem, posed, dual)
+        else:
+            certificate, dual = certify(problem, x, dual.theta, work=whole.work)
+        if certificate.rigorous:
+            return certificate, dual.theta
+        theta = dual.theta
+        for other in (cone.push(dual, whole).theta, np.zeros_like(theta)):
+            again, _ = certify(problem, x, other, work=whole.work)
+            if again.gap < certificate.gap:
+                certificate, theta = again, other
         return certificate, theta
-    for other in (cone.push(dual, whole).theta, np.zeros_like(theta)):
-        again, _ = certify(problem, whole.norms, x, other, work=whole.work)
-        if again.gap < certificate.gap:
-            certificate, theta = again, other
-    return certificate, theta

@@ -39,7 +39,7 @@ def design(A: Any, name: str = "A") -> Design:
         raise ValueError(f"{name}: expected a matrix (2 dimensions), got shape {array.shape}")
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         array = np.ascontiguousarray(array)
-    return DenseDesign(array, nonnegative=_check_range(array, name) >= 0.0)
+    return DenseDesign(array)
 
 
 def _sparse(A: Any, name: str) -> SparseDesign:
@@ -48,10 +48,16 @@ def _sparse(A: Any, name: str) -> SparseDesign:
     if A.ndim != 2:
         raise ValueError(f"{name}: expected a matrix (2 dimensions), got shape {A.shape}")
     matrix = sparse.csc_array(A, dtype=np.float64)
-    if not matrix.has_canonical_format:
+    if _has_duplicates(matrix):
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    return SparseDesign(matrix, nonnegative=_check_range(matrix.data, name) >= 0.0)
+    return SparseDesign(matrix)
+
+
+def _has_duplicates(matrix: sparse.csc_array) -> bool:
+    from .kernels.csc import has_duplicates
+
+    return bool(has_duplicates(matrix.indices, matrix.indptr, matrix.shape[0]))
 
 
 def vector(v: Any, name: str, length: int, *, of: str) -> Array:
@@ -100,19 +106,23 @@ def _bound(value: Any, name: str, n: int) -> Array:
 
 def problem(
     A: Any, y: Any, lower: Any, upper: Any, loss: Any, *, target_name: str = "y"
-) -> tuple[Problem, Array]:
-    """The problem, and the column norms of its design."""
+) -> Problem:
+    """The problem, its design surveyed."""
     held = design(A)
     m, n = held.shape
     target = vector(y, target_name, m, of="rows of A")
     low, high = bounds(lower, upper, n)
-    norms = held.column_norms()
-    _check_norms(norms, held)
+    survey = held.survey(target)
+    _check_norms(survey.norms, held)
+    held.nonnegative = survey.nonnegative
     chosen = choice(loss, "loss", LOSSES, Loss)
-    return Problem(held, target, chosen, low, high), norms
+    return Problem(held, target, chosen, low, high, survey)
 
 
 def _check_norms(norms: Array, held: Design) -> None:
+    """Refuse what is not finite, and what is so large or small that squares would not be."""
+    if held.entries is not None and not np.all(np.isfinite(norms)):
+        _check_range(held.entries, "A")
     largest = float(norms.max()) if len(norms) else 0.0
     if not largest <= _LARGEST:
         raise ValueError(
@@ -177,7 +187,8 @@ def method(
         raise TypeError(f"screening: expected True or False, got {screening!r}")
     if isinstance(dual, str) and dual == "auto":
         # A better dual point is paid for by what it screens; without screening it only stops a run.
-        dual = SupportPolish(adopt=chosen.can_move) if screening else "line_search"
+        polish = screening and not chosen.fits_exactly
+        dual = SupportPolish(adopt=chosen.can_move) if polish else "line_search"
     if isinstance(region, str) and region == "auto":
         # The dome takes a product a check: too much where every step is checked, and where the columns
         # have no direction in common.
@@ -265,15 +276,14 @@ def _real_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
     return array.astype(np.float64)
 
 
-def _check_range(array: np.ndarray[Any, np.dtype[Any]], name: str) -> float:
-    """Refuse NaN and inf; returns the least entry (inf for no entries). No temporary is made."""
+def _check_range(array: np.ndarray[Any, np.dtype[Any]], name: str) -> None:
+    """Refuse NaN and inf. No temporary is made."""
     if array.size == 0:
-        return np.inf
+        return
     least, greatest = float(array.min()), float(array.max())
     if not (np.isfinite(least) and np.isfinite(greatest)):
         what = "NaN" if np.isnan(least) or np.isnan(greatest) else "inf"
         raise ValueError(f"{name}: contains {what}; expected finite numbers")
-    return least
 
 
 def _number(value: Any, name: str) -> float:

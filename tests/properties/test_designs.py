@@ -80,10 +80,28 @@ def test_dense_arrays_are_not_copied(order: str) -> None:
 
 def test_nonnegativity_is_seen() -> None:
     """Known for dense and sparse designs, never claimed for operators."""
-    assert validate.design(np.abs(A)).nonnegative
-    assert not validate.design(A).nonnegative
-    assert validate.design(sparse.csc_array(np.abs(A))).nonnegative
-    assert not validate.design(aslinearoperator(np.abs(A))).nonnegative
+    y = np.ones(len(A))
+    slightly = np.abs(A)
+    slightly[3, 3] = -1e-300
+    for matrix, expected in ((np.abs(A), True), (A, False), (slightly, False)):
+        for hold in (np.ascontiguousarray, np.asfortranarray, sparse.csc_array):
+            assert validate.design(hold(matrix)).survey(y).nonnegative is expected
+    operator = OperatorDesign(aslinearoperator(np.abs(A)), NORMS)
+    assert not operator.survey(y).nonnegative
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(37, 23), (5, 3000), (3001, 2), (2, 1), (0, 3), (3, 0)])
+def test_survey_agrees_with_plain_sums(shape: tuple[int, int], dtype: type) -> None:
+    """Norms, Aᵀ1 and Aᵀv of every layout, strips and left-over rows included."""
+    matrix = RNG.standard_normal(shape).astype(dtype)
+    v = RNG.standard_normal(shape[0])
+    wide = matrix.astype(np.float64)
+    for hold in (np.ascontiguousarray, np.asfortranarray, sparse.csc_array):
+        seen = validate.design(hold(matrix)).survey(v)
+        np.testing.assert_allclose(seen.norms, np.linalg.norm(wide, axis=0), rtol=1e-13)
+        np.testing.assert_allclose(seen.sums, wide.sum(axis=0), atol=1e-11)
+        np.testing.assert_allclose(seen.correlation, wide.T @ v, atol=1e-11)
 
 
 def test_sparse_duplicates_are_summed_in_a_copy() -> None:

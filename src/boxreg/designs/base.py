@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ..arrays import Array, Index
+import numpy as np
+
+from ..arrays import Array, Index, Matrix
+from .survey import Survey
 
 
 class Design(ABC):
@@ -43,9 +46,28 @@ class Design(ABC):
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""
 
+    @property
+    def entries(self) -> Matrix | None:
+        """The numbers that are stored, in any arrangement; None where they cannot be seen."""
+        return None
+
+    def survey(self, target: Array) -> Survey:
+        """What is learnt of A before a run; in one pass where its entries can be seen."""
+        return Survey(self.column_norms())
+
     @abstractmethod
     def columns(self, index: Index) -> Array:
         """The chosen columns as a dense, column-major float64 array (a copy)."""
+
+    def gram(self, rows: Index, columns: Index) -> Array:
+        """The products a_iᵀa_j, i in `rows`, j in `columns`."""
+        right = self.columns(columns)
+        left = right if rows is columns else self.columns(rows)  # NumPy halves BᵀB
+        return np.asarray(left.T @ right)
+
+    def combine(self, index: Index, weights: Array) -> Array:
+        """sum_k weights_k a_index(k), reading those columns only."""
+        return np.asarray(self.columns(index) @ weights)
 
     @abstractmethod
     def keep(self, index: Index) -> Design:

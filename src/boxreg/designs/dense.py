@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Array, Index, Matrix
 from .base import Design
+from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 15
 """float32 is widened in blocks of this many entries: 256 KiB, which stay in the second cache."""
@@ -54,6 +55,21 @@ class DenseDesign(Design):
             block = self.array[rows, cols].astype(np.float64, copy=False)
             squares[cols] += np.einsum("ij,ij->j", block, block)
         return np.sqrt(squares)
+
+    @property
+    def entries(self) -> Matrix:
+        """The array itself."""
+        return self.array
+
+    def survey(self, target: Array) -> Survey:
+        """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass."""
+        from ..kernels import survey
+
+        if self._by_columns:
+            squares, sums, products, negative = survey.by_columns(self.array.T, target)
+        else:
+            squares, sums, products, negative = survey.by_rows(self.array, target)
+        return Survey(np.sqrt(squares), negative == 0.0, sums, products)
 
     def columns(self, index: Index) -> Array:
         """The chosen columns, column-major."""

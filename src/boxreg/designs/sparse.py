@@ -7,10 +7,11 @@ from scipy import sparse
 
 from ..arrays import Array, Index
 from .base import Design
+from .survey import Survey
 
 
 class SparseDesign(Design):
-    """A canonical CSC matrix (no duplicate entries); its values are float64."""
+    """A CSC matrix with no duplicate entries, in any order; its values are float64."""
 
     def __init__(self, matrix: sparse.csc_array, *, nonnegative: bool = False) -> None:
         self.matrix = matrix
@@ -19,15 +20,17 @@ class SparseDesign(Design):
         self.terms = int(counts.max()) if counts.size else 0
         self.product_cost = float(self.shape[1])
         self.nonnegative = nonnegative
-        self._transpose = matrix.T
 
     def matvec(self, x: Array) -> Array:
         """A x."""
-        return np.asarray(self.matrix @ x)
+        return self.combine(np.flatnonzero(x), x[x != 0.0])
 
     def rmatvec(self, v: Array) -> Array:
         """Aᵀ v."""
-        return np.asarray(self._transpose @ v)
+        from ..kernels.csc import correlate
+
+        a = self.matrix
+        return np.asarray(correlate(a.data, a.indices, a.indptr, v))
 
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""
@@ -35,9 +38,36 @@ class SparseDesign(Design):
         squares = np.bincount(owner, weights=self.matrix.data**2, minlength=self.shape[1])
         return np.sqrt(squares)
 
+    @property
+    def entries(self) -> Array:
+        """The stored values."""
+        return np.asarray(self.matrix.data)
+
+    def survey(self, target: Array) -> Survey:
+        """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass over the stored entries."""
+        from ..kernels.survey import by_entries
+
+        a = self.matrix
+        squares, sums, products, negative = by_entries(a.data, a.indices, a.indptr, target)
+        return Survey(np.sqrt(squares), negative == 0.0, sums, products)
+
     def columns(self, index: Index) -> Array:
         """The chosen columns, made dense and column-major."""
         return np.asarray(self.matrix[:, index].toarray(order="F"))
+
+    def gram(self, rows: Index, columns: Index) -> Array:
+        """The products of columns, over their stored entries."""
+        from ..kernels.csc import gram
+
+        a = self.matrix
+        return np.asarray(gram(a.data, a.indices, a.indptr, self.shape[0], rows, columns))
+
+    def combine(self, index: Index, weights: Array) -> Array:
+        """A sum of columns, over their stored entries."""
+        from ..kernels.csc import combine
+
+        a = self.matrix
+        return np.asarray(combine(a.data, a.indices, a.indptr, self.shape[0], index, weights))
 
     def keep(self, index: Index) -> SparseDesign:
         """The chosen columns as a new CSC matrix."""

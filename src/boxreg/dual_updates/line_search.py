@@ -8,6 +8,7 @@ from ..dual_cone import DualCone
 from ..duality import DualPoint, duality_gap
 from ..point import Point
 from .base import DualUpdate
+from .local_push import local_push
 
 _GOLDEN = 0.6180339887498949
 _EVALUATIONS = 6
@@ -27,11 +28,20 @@ class LineSearch(DualUpdate):
         self, point: Point, best: DualPoint, cone: DualCone, hint: DualPoint | None
     ) -> Iterator[DualPoint]:
         """The best points on the way to the translated residual, and then to the hint."""
-        for target in (DualPoint.residual(point), hint):
+        for target in (_residual_or_near(point, cone), hint):
             if target is not None:
                 feasible = cone.push(target, point.problem)
                 best = best_between(point, best, feasible, cone)
                 yield best
+
+
+def _residual_or_near(point: Point, cone: DualCone) -> DualPoint:
+    """rho, or where no direction is known from it a feasible point beside it, if there is one."""
+    if cone.pending:
+        near = local_push(point)
+        if near is not None:
+            return near
+    return DualPoint.residual(point)
 
 
 def best_between(point: Point, start: DualPoint, end: DualPoint, cone: DualCone) -> DualPoint:

@@ -6,6 +6,7 @@ a bound: every check recomputes its residual and products outside these loops.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 _SUMS = {"reassoc", "contract"}
@@ -39,14 +40,15 @@ def csc_epochs(csc, x, residual, lower, upper, squared_norms, order, epochs):  #
     updates = 0
     for _ in range(epochs):
         for j in order:
+            values, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
             slope = 0.0
-            for k in range(indptr[j], indptr[j + 1]):
-                slope += data[k] * residual[indices[k]]
+            for k in range(len(values)):
+                slope += values[k] * residual[np.uintp(rows[k])]
             moved = min(max(x[j] + slope / squared_norms[j], lower[j]), upper[j])
             step = moved - x[j]
             if step != 0.0:
                 x[j] = moved
-                for k in range(indptr[j], indptr[j + 1]):
-                    residual[indices[k]] -= step * data[k]
+                for k in range(len(values)):
+                    residual[np.uintp(rows[k])] -= step * values[k]
                 updates += 1
     return updates

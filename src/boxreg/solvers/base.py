@@ -51,6 +51,9 @@ class PrimalSolver(ABC, Generic[S]):
     losses: tuple[str, ...] | None = None
     """Names of the losses it can handle; None for every loss."""
 
+    fits_exactly: bool = False
+    """Its residuals are those of least-squares fits already: polishing dual points gains nothing."""
+
     check_period: int = 10
     """Steps between gap checks at the start of a run."""
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..arrays import Array, Index, Mask
+from ..arrays import Array, Index
 from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..point import Point
 from .active_set import ActiveSet
 from .base import PrimalSolver, SolverState, renumber
+from .prediction import inside, predicted
 
 _FIRST = 32
-"""Coordinates that enter the working set at the first step; later ones double it at most."""
+"""The least number of coordinates let into the working set at the first step; √n if that is more,
+whose Gram matrix costs about as much as a product with A. Later steps double the set at most."""
+
+_WORTH_PREDICTING = 100
+"""With k coordinates inside, k² above this many n, a few products are spent on predicting which stay
+there before their Gram matrix is formed."""
 
 _LARGEST_START = 4000
 """With more coordinates than this inside their bounds, a run starts from the bounds instead."""
@@ -25,8 +31,9 @@ _ROUNDS = 100
 class WorkingState(SolverState):
     """Adds the working set, its Gram matrix, and whether the last step only refined."""
 
-    working: Index
-    gram: Array
+    working: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    gram: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    begun: bool = False
     refined: bool = False
 
 
@@ -45,6 +52,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
     name = "working_set"
     needs_columns = True
     losses = ("least_squares",)
+    fits_exactly = True
     check_period = 1
     check_growth = 0.0
     max_iter = 10_000
@@ -53,20 +61,13 @@ class WorkingSet(PrimalSolver[WorkingState]):
         self.threshold = threshold
 
     def start(self, point: Point) -> WorkingState:
-        """W is what lies inside the bounds."""
-        problem = point.problem
-        inside = _inside(point)
-        if np.count_nonzero(inside) > _LARGEST_START:
-            rising = (point.correlation > 0.0) & np.isfinite(problem.upper)
-            x = np.where(rising, problem.upper, problem.lower)
-            point = Point(problem, np.where(inside, x, point.x))
-            inside = _inside(point)
-        state = WorkingState(point, working=np.zeros(0, dtype=np.intp), gram=np.zeros((0, 0)))
-        self._extend(state, np.flatnonzero(inside))
-        return state
+        """Nothing is done yet: the first check may find that the point will do."""
+        return WorkingState(point)
 
     def step(self, state: WorkingState, count: int) -> WorkingState:
         """`count` working sets."""
+        if not state.begun:
+            state = self._begin(state.point)
         for _ in range(count):
             self._drop_settled(state)
             new = self._candidates(state)
@@ -87,8 +88,26 @@ class WorkingSet(PrimalSolver[WorkingState]):
         stays = np.flatnonzero(moved >= 0)
         stays = stays[point.problem.open[moved[stays]]]
         return WorkingState(
-            point, working=moved[stays], gram=state.gram[np.ix_(stays, stays)], refined=False
+            point,
+            working=moved[stays],
+            gram=state.gram[np.ix_(stays, stays)],
+            begun=state.begun,
         )
+
+    def _begin(self, point: Point) -> WorkingState:
+        """W is what lies inside the bounds, at the point given or at one predicted from it."""
+        problem = point.problem
+        if np.count_nonzero(inside(point)) ** 2 > _WORTH_PREDICTING * len(point.x):
+            point = predicted(point)
+        within = inside(point)
+        if np.count_nonzero(within) > _LARGEST_START:
+            rising = (point.correlation > 0.0) & np.isfinite(problem.upper)
+            x = np.where(rising, problem.upper, problem.lower)
+            point = Point(problem, np.where(within, x, point.x))
+            within = inside(point)
+        state = WorkingState(point, begun=True)
+        self._extend(state, np.flatnonzero(within))
+        return state
 
     def _candidates(self, state: WorkingState) -> Index:
         """The coordinates outside W that most want to leave their bound."""
@@ -97,10 +116,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
         eligible = problem.open & (point.inward > np.maximum(point.gradient_noise, self.threshold))
         eligible[state.working] = False
         found = np.flatnonzero(eligible)
-        rank = len(
-            problem.target
-        )  # more free columns than rows would make the Gram matrix singular
-        room = max(1, min(max(_FIRST, len(state.working)), rank - len(state.working)))
+        rank = len(problem.target)  # more free columns than that have a singular Gram matrix
+        first = max(_FIRST, round(len(point.x) ** 0.5))
+        room = max(1, min(max(first, len(state.working)), rank - len(state.working)))
         if len(found) > room:
             score = point.inward[found] / problem.norms[found]
             found = np.sort(found[np.argpartition(-score, room)[:room]])
@@ -111,21 +129,20 @@ class WorkingSet(PrimalSolver[WorkingState]):
         if not len(new):
             return
         problem, old = state.point.problem, state.working
-        columns = problem.design.columns(new)
-        size = len(old) + len(new)
-        gram = np.empty((size, size))
+        working = np.concatenate([old, new])
+        gram = np.empty((len(working), len(working)))
         gram[: len(old), : len(old)] = state.gram
-        gram[len(old) :, len(old) :] = columns.T @ columns
+        gram[len(old) :, len(old) :] = problem.design.gram(new, new)
         if len(old):
-            cross = problem.design.columns(old).T @ columns
+            cross = problem.design.gram(old, new)
             gram[: len(old), len(old) :] = cross
             gram[len(old) :, : len(old)] = cross.T
-        problem.work.add(len(new) * size)
-        state.working, state.gram = np.concatenate([old, new]), gram
+        problem.work.add(len(new) * len(working))
+        state.working, state.gram = working, gram
 
     def _drop_settled(self, state: WorkingState) -> None:
         """Coordinates of W at a bound that they do not want to leave make room."""
-        keep = np.flatnonzero(_inside(state.point)[state.working])
+        keep = np.flatnonzero(inside(state.point)[state.working])
         if len(keep) < len(state.working):
             state.working = state.working[keep]
             state.gram = state.gram[np.ix_(keep, keep)]
@@ -148,11 +165,6 @@ class WorkingSet(PrimalSolver[WorkingState]):
         full = point.x.copy()
         full[working] = solved.x
         return Point(problem, full)
-
-
-def _inside(point: Point) -> Mask:
-    problem = point.problem
-    return problem.open & (point.x > problem.lower) & (point.x < problem.upper)
 
 
 def _solve_by_active_set(point: Point, working: Index) -> Point:

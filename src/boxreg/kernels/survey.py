@@ -1,0 +1,91 @@
+"""One pass over A for all that a run wants to know of it first.
+
+Of each column a: ||a||², the sum of its entries and aᵀv; of all entries, sum (|a_ij| - a_ij), whose
+terms are never negative: it is 0 exactly where no entry is, and not a number where one is NaN.
+
+`fastmath` allows only reassociation and contraction: sums in any order, as the error bounds assume.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_SUMS = {"reassoc", "contract"}
+_STRIP = 2048
+"""Columns of a row-major A summed at a time: their three sums stay in the first caches."""
+
+
+@njit(cache=True, nogil=True, fastmath=_SUMS)
+def by_columns(columns, v):  # type: ignore[no-untyped-def]
+    """Survey of a column-major A; row j of `columns` is a_j."""
+    n, m = columns.shape
+    squares, sums, products = np.zeros(n), np.zeros(n), np.zeros(n)
+    negative = 0.0
+    for j in range(n):
+        column = columns[j]
+        square, total, product, below = 0.0, 0.0, 0.0, 0.0
+        for i in range(m):
+            a = np.float64(column[i])
+            square += a * a
+            total += a
+            product += a * v[i]
+            below += abs(a) - a
+        squares[j], sums[j], products[j] = square, total, product
+        negative += below
+    return squares, sums, products, negative
+
+
+@njit(cache=True, nogil=True, fastmath=_SUMS)
+def by_rows(rows, v):  # type: ignore[no-untyped-def]
+    """Survey of a row-major A, a strip of columns and four rows at a time."""
+    m, n = rows.shape
+    squares, sums, products = np.zeros(n), np.zeros(n), np.zeros(n)
+    negative = 0.0
+    whole = m - m % 4
+    for start in range(0, n, _STRIP):
+        stop = min(start + _STRIP, n)
+        square, total, product = squares[start:stop], sums[start:stop], products[start:stop]
+        for i in range(0, whole, 4):
+            first, second = rows[i, start:stop], rows[i + 1, start:stop]
+            third, fourth = rows[i + 2, start:stop], rows[i + 3, start:stop]
+            p, q, r, s = v[i], v[i + 1], v[i + 2], v[i + 3]
+            below = 0.0
+            for j in range(stop - start):
+                a, b = np.float64(first[j]), np.float64(second[j])
+                c, d = np.float64(third[j]), np.float64(fourth[j])
+                square[j] += (a * a + b * b) + (c * c + d * d)
+                total[j] += (a + b) + (c + d)
+                product[j] += (a * p + b * q) + (c * r + d * s)
+                below += ((abs(a) - a) + (abs(b) - b)) + ((abs(c) - c) + (abs(d) - d))
+            negative += below
+        for i in range(whole, m):
+            row, weight = rows[i, start:stop], v[i]
+            for j in range(stop - start):
+                a = np.float64(row[j])
+                square[j] += a * a
+                total[j] += a
+                product[j] += a * weight
+                negative += abs(a) - a
+    return squares, sums, products, negative
+
+
+@njit(cache=True, nogil=True, fastmath=_SUMS)
+def by_entries(data, indices, indptr, v):  # type: ignore[no-untyped-def]
+    """Survey of a sparse A held by columns. Two loops a column: only one of them jumps about."""
+    n = indptr.shape[0] - 1
+    squares, sums, products = np.zeros(n), np.zeros(n), np.zeros(n)
+    negative = 0.0
+    for j in range(n):
+        values, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
+        square, total, product, below = 0.0, 0.0, 0.0, 0.0
+        for k in range(len(values)):
+            a = values[k]
+            square += a * a
+            total += a
+            below += abs(a) - a
+        for k in range(len(values)):
+            product += values[k] * v[np.uintp(rows[k])]
+        squares[j], sums[j], products[j] = square, total, product
+        negative += below
+    return squares, sums, products, negative
