@@ -58,8 +58,8 @@ def solve(
     lower, upper : numbers or vectors with n entries. Lower bounds are finite, upper may be inf.
     loss : name or `Loss`.
     solver : 'auto', 'working_set', 'active_set', 'coordinate_descent', 'projected_gradient',
-        'chambolle_pock', or a `PrimalSolver` such as `CoordinateDescent(acceleration=None)`. 'auto' is 'working_set', or 'projected_gradient' where
-        A is an operator.
+        'chambolle_pock', or a `PrimalSolver`, such as `CoordinateDescent(acceleration=None)`. 'auto' is
+        'working_set', or 'projected_gradient' where A is an operator.
     screening : fix coordinates, and drop their columns, as soon as they are proved to be at a bound.
     dual : 'auto', 'residual', 'translation', 'line_search', 'extrapolated', 'support_polish', or a
         `DualUpdate`. 'auto' is 'line_search' without screening and for 'working_set', and
