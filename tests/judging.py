@@ -7,6 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from boxreg import Result
+from boxreg.dual_updates import SupportPolish
+from boxreg.solvers import CoordinateDescent, ProjectedGradient
 from references.exact import ExactSolution
 from references.problems import BoxProblem
 
@@ -17,7 +19,23 @@ SOLVERS = (
     "chambolle_pock",
     "working_set",
 )
-REGIONS = ("gap_sphere", "two_point_ball")
+VARIANTS = {
+    **{name: name for name in SOLVERS},
+    "coordinate_descent-plain": CoordinateDescent.plain(),
+    "projected_gradient-plain": ProjectedGradient.plain(),
+    "projected_gradient-anderson": ProjectedGradient(acceleration="anderson"),
+}
+"""Every solver with every acceleration."""
+
+REGIONS = ("gap_sphere", "two_point_ball", "dome")
+
+DUALS = {
+    "auto": "auto",
+    "polish-own-iterates": SupportPolish(adopt=False),
+    "extrapolated": "extrapolated",
+    "line_search": "line_search",
+    "translation": "translation",
+}
 
 
 def assert_feasible(result: Result, problem: BoxProblem) -> None:

@@ -46,10 +46,10 @@ def test_every_answer_is_verified(run, tmp_path):
 def test_a_failed_verification_is_not_passed_over(run, monkeypatch):
     genuine = demo.verify
 
-    def overclaim(*data, gap):
-        return genuine(*data, gap=0.0)
+    def with_theta_lost(A, y, x, theta, lower, upper, *, gap):
+        return genuine(A, y, x, 0.0 * theta, lower, upper, gap=gap)
 
-    monkeypatch.setattr(demo, "verify", overclaim)
+    monkeypatch.setattr(demo, "verify", with_theta_lost)
     monkeypatch.setattr(demo, "save_figure", lambda runs, folder: [])
     code, rows, text = run()
     assert code == 1

@@ -59,15 +59,18 @@ def solve(
     lower, upper : numbers or vectors with n entries. Lower bounds are finite, upper may be inf.
     loss : name or `Loss`.
     solver : 'auto', 'working_set', 'active_set', 'coordinate_descent', 'projected_gradient',
-        'chambolle_pock', or a `PrimalSolver`. 'auto' is 'working_set', or 'projected_gradient' where
-        A is an operator.
+        'chambolle_pock', or a `PrimalSolver`, such as `CoordinateDescent(acceleration=None)`. 'auto' is
+        'working_set', or 'projected_gradient' where A is an operator.
     screening : fix coordinates, and drop their columns, as soon as they are proved to be at a bound.
-    dual : 'auto', 'residual', 'translation', 'line_search', 'support_polish', or a `DualUpdate`.
-        'auto' is 'support_polish' with screening and 'line_search' without.
+    dual : 'auto', 'residual', 'translation', 'line_search', 'extrapolated', 'support_polish', or a
+        `DualUpdate`. 'auto' is 'line_search' without screening and for 'working_set', and
+        'support_polish' otherwise; first-order solvers then go on from the polished point where that is
+        better than their own. `SupportPolish(adopt=False)` leaves them their iterates.
     direction : direction into the dual cone, for coordinates with no upper bound: 'auto', 'ones',
         'mean', 'most_correlated', 'least_correlated', 'data', 'least_squares', or a vector t with
         Aᵀt < 0.
-    region : 'auto', 'two_point_ball', 'gap_sphere', or a `SafeRegion`.
+    region : 'auto', 'two_point_ball', 'gap_sphere', 'dome', or a `SafeRegion`. 'auto' is 'dome' for
+        first-order solvers where A >= 0, and 'two_point_ball' elsewhere.
     tol, atol : stop when the gap is at most max(tol · P₀, atol), P₀ the objective at the projection
         of 0 on the box.
     max_iter : steps of the solver; None for the solver's own limit.

@@ -48,7 +48,18 @@ class Track:
             candidate_gap = duality_gap(self.point, candidate, self.cone.implicit)
             if candidate_gap < gap:
                 self.best, gap = candidate, candidate_gap
-        return gap
+        moved = self._move_to(update.primal_candidate())
+        return duality_gap(self.point, self.best, self.cone.implicit) if moved else gap
+
+    def _move_to(self, x: Array | None) -> bool:
+        """Let the solver go on from x if its objective is lower than that of the current point."""
+        if x is None or not self.solver.can_move:
+            return False
+        point = Point(self.point.problem, x)
+        if not point.objective < self.point.objective:
+            return False
+        self.state = self.solver.move(self.state, point, self.best)
+        return True
 
     def screen(self, region: SafeRegion, gap: float, iteration: int) -> None:
         """Fix what the region proves."""

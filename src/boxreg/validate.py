@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator
 from .arrays import Array
 from .designs import DenseDesign, Design, OperatorDesign, SparseDesign
 from .directions import DIRECTIONS
-from .dual_updates import DUAL_UPDATES, DualUpdate
+from .dual_updates import DUAL_UPDATES, DualUpdate, SupportPolish
 from .losses import LOSSES, Loss
 from .method import Method
 from .problem import Problem
@@ -187,17 +187,23 @@ def method(
         raise TypeError(f"screening: expected True or False, got {screening!r}")
     if isinstance(dual, str) and dual == "auto":
         # A better dual point is paid for by what it screens; without screening it only stops a run.
-        dual = "support_polish" if screening and not chosen.fits_exactly else "line_search"
+        polish = screening and not chosen.fits_exactly
+        dual = SupportPolish(adopt=chosen.can_move) if polish else "line_search"
+    if isinstance(region, str) and region == "auto":
+        # The dome takes a product a check: too much where every step is checked, and where the columns
+        # have no direction in common.
+        shared = problem.design.nonnegative and chosen.check_growth > 0.0
+        region = "dome" if shared else "two_point_ball"
     update = choice(dual, "dual", DUAL_UPDATES, DualUpdate, extra=("auto",))
     if update.needs_finite_bounds and not np.all(np.isfinite(problem.upper)):
         raise ValueError(
             f"dual: {update.name!r} needs every upper bound to be finite; "
-            "use 'translation', 'line_search', 'support_polish' or 'auto'"
+            "use 'translation', 'line_search', 'extrapolated', 'support_polish' or 'auto'"
         )
     return Method(
         solver=chosen,
         dual=update,
-        region=choice(region, "region", REGIONS, SafeRegion),
+        region=choice(region, "region", REGIONS, SafeRegion, extra=("auto",)),
         direction=_direction(direction, problem),
         screening=bool(screening),
     )

@@ -61,11 +61,11 @@ REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     # names
     "unknown loss": ({"loss": "squared"}, ValueError, "loss: unknown name 'squared'; accepted: least_squares"),
     "unknown solver": ({"solver": "simplex"}, ValueError, "solver: unknown name 'simplex'; accepted: active_set, auto, chambolle_pock, coordinate_descent, projected_gradient, working_set"),
-    "unknown dual": ({"dual": "best"}, ValueError, "dual: unknown name 'best'; accepted: auto, line_search, residual, support_polish, translation"),
-    "unknown region": ({"region": "cube"}, ValueError, "region: unknown name 'cube'; accepted: auto, gap_sphere, two_point_ball"),
+    "unknown dual": ({"dual": "best"}, ValueError, "dual: unknown name 'best'; accepted: auto, extrapolated, line_search, residual, support_polish, translation"),
+    "unknown region": ({"region": "cube"}, ValueError, "region: unknown name 'cube'; accepted: auto, dome, gap_sphere, two_point_ball"),
     "unknown direction": ({"direction": "up"}, ValueError, "direction: unknown name 'up'; accepted: auto, data, least_correlated"),
     "solver class": ({"solver": boxreg.Result}, TypeError, "solver: expected one of active_set"),
-    "region number": ({"region": 3}, TypeError, "region: expected one of auto, gap_sphere, two_point_ball, or an instance of SafeRegion, got int"),
+    "region number": ({"region": 3}, TypeError, "region: expected one of auto, dome, gap_sphere, two_point_ball, or an instance of SafeRegion, got int"),
     "short direction": ({"direction": [-1.0]}, ValueError, "direction: expected a vector with 3 entries (rows of A), got shape (1,)"),
     "solver that needs columns": ({"A": boxreg.operator(aslinearoperator(A), np.ones(2)), "solver": "coordinate_descent"}, ValueError, "solver: 'coordinate_descent' cannot solve loss 'least_squares' with a OperatorDesign (it needs single columns of A"),
     # numbers

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import boxreg
-from judging import SOLVERS, false_screenings
+from judging import SOLVERS, VARIANTS, false_screenings
 from references.exact import exact_solution
 from references.problems import generated
 
@@ -40,7 +40,7 @@ def falsely_screened(family: str, seeds: range) -> int:
     for seed in seeds:
         problem = generated(family, seed)
         signs = exact_solution(*problem.data).signs()
-        for solver in SOLVERS:
+        for solver in VARIANTS.values():
             result = boxreg.solve(*problem.data, solver=solver, tol=0.0, max_iter=300)
             count += bool(len(false_screenings(result, signs)))
     return count

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
+from boxreg import driver
 from boxreg.directions import DIRECTIONS, build_cone
 from boxreg.dual_cone import interior_margin
-from boxreg.dual_updates import DUAL_UPDATES, Oracle, SupportPolish, Translation
+from boxreg.dual_updates import DUAL_UPDATES, Extrapolated, Oracle, SupportPolish, Translation
 from boxreg.duality import DualPoint, duality_gap
+from boxreg.extrapolation import DEPTH
 from boxreg.point import Point
+from boxreg.solvers import CoordinateDescent
 from building import reduced
 from references.exact import exact_solution
 from references.problems import TABLE, generated
@@ -115,7 +120,7 @@ def test_no_interior_direction_is_said_and_solved() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_is_still_provable_is_screened(seed: int) -> None:
+def test_what_is_still_provable_is_screened(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside opposite columns, a block of its own rows is screened all the same.
 
     The rows of the opposite columns are fitted exactly, so that leaving them out of theta costs
@@ -128,7 +133,8 @@ def test_what_is_still_provable_is_screened(seed: int) -> None:
     A[:30, :25] = block
     A[30:, 25], A[30:, 26] = pair, -pair
     y = np.concatenate([block[:, :3].sum(axis=1) + rng.standard_normal(30), -0.5 * pair])
-    result = boxreg.solve(A, y, solver="coordinate_descent", tol=1e-10)
+    monkeypatch.setattr(driver, "_PATIENCE", 0)  # so that the run does not end before it screens
+    result = boxreg.solve(A, y, solver=CoordinateDescent.plain(), dual="line_search", tol=1e-10)
     signs = exact_solution(A, y, np.zeros(27), np.full(27, np.inf)).signs()
     assert "not unique" in result.message
     assert np.count_nonzero(result.screened[:25]) >= 10
@@ -145,19 +151,21 @@ def test_a_cone_that_is_everything() -> None:
     assert not result.theta.any()
 
 
+@pytest.mark.parametrize("searching", [SupportPolish, Extrapolated])
 @pytest.mark.parametrize("problem", TABLE, ids=lambda p: p.name)
-def test_line_search_never_loses(problem) -> None:
+def test_line_search_never_loses(problem, searching) -> None:
     """Its gap is at most that of standing still and that of the translated residual."""
     current = reduced(*problem.data)
     cone = build_cone(current, "auto")
     best = DualPoint.zero(current)
+    update = searching().start(current)
     rng = np.random.default_rng(0)
-    for _ in range(4):
+    for _ in range(8):
         spread = np.abs(rng.standard_normal(len(current.lower)))
         point = Point(current, np.clip(spread, current.lower, current.upper))
         before = duality_gap(point, best, cone.implicit)
         translated = next(Translation().propose(point, best, cone, None))
-        for candidate in SupportPolish().propose(point, best, cone, None):
+        for candidate in update.propose(point, best, cone, None):
             gap = duality_gap(point, candidate, cone.implicit)
             assert gap <= before
             assert gap <= duality_gap(point, translated, cone.implicit)
@@ -212,15 +220,59 @@ def test_the_oracle_screens_sooner() -> None:
 
 def test_pushed_points_are_feasible_in_exact_arithmetic() -> None:
     """A theta that `push` returns satisfies a_jᵀ theta <= 0 exactly, not just as computed."""
-    from fractions import Fraction
-
     for seed in range(0, 60, 3):  # seeds divisible by 3 have no upper bounds
         data = generated("nonnegative", seed)
         problem = reduced(*data.data)
         point = Point(problem, np.asarray(data.lower, dtype=float))
         cone = build_cone(problem, "auto")
         theta = cone.push(DualPoint.residual(point), problem).theta
-        for j in np.flatnonzero(problem.unbounded):
-            column = np.asarray(data.A, dtype=float)[:, j]
-            pairs = zip(column, theta, strict=True)
-            assert sum(Fraction(float(a)) * Fraction(float(t)) for a, t in pairs) <= 0
+        assert largest_product(data, theta) <= 0
+
+
+@pytest.mark.parametrize("name", ["extrapolated", "support_polish"])
+def test_proposals_are_feasible_in_exact_arithmetic(name: str) -> None:
+    """Whatever the gap takes for feasible along a run is so, at each of 15 checks."""
+    proposals = 0
+    for seed in range(0, 30, 3):
+        data = generated("nonnegative", seed)
+        solver = CoordinateDescent.plain()
+        state = solver.start(Point(reduced(*data.data), np.asarray(data.lower, dtype=float)))
+        problem = state.point.problem
+        cone = build_cone(problem, "auto")
+        update = DUAL_UPDATES[name]().start(problem)
+        best = DualPoint.zero(problem)
+        for _ in range(15):
+            state = solver.step(state, 1)
+            for candidate in update.propose(state.point, best, cone, None):
+                if np.isfinite(duality_gap(state.point, candidate)):
+                    proposals += 1
+                    assert largest_product(data, candidate.theta) <= 0
+                    best = candidate
+    assert proposals > 100
+
+
+def test_extrapolated_residuals_come_closer() -> None:
+    """Once the support is settled the extrapolated point is far better than the translated residual."""
+    rng = np.random.default_rng(1)
+    A = np.abs(rng.standard_normal((40, 15)))
+    problem = reduced(A, A @ rng.uniform(1.0, 2.0, 15) + 0.05 * rng.standard_normal(40))
+    solver = CoordinateDescent.plain()
+    state = solver.start(Point(problem, np.zeros(15)))
+    cone, update, best = build_cone(problem, "auto"), Extrapolated(), DualPoint.zero(problem)
+    state = solver.step(state, 200)
+    for _ in range(DEPTH + 1):
+        state = solver.step(state, 10)
+        proposals = list(update.propose(state.point, best, cone, None))
+    translated = next(Translation().propose(state.point, best, cone, None))
+    gap = duality_gap(state.point, proposals[-1])
+    assert gap < 0.5 * duality_gap(state.point, translated)
+
+
+def largest_product(data, theta: np.ndarray) -> Fraction:
+    """max_j a_jᵀ theta over the columns without upper bound, exactly."""
+    A = np.asarray(data.A, dtype=float)
+    exact = [Fraction(float(t)) for t in theta]
+    return max(
+        sum((Fraction(float(a)) * t for a, t in zip(A[:, j], exact, strict=True)), Fraction(0))
+        for j in np.flatnonzero(np.isinf(data.upper))
+    )

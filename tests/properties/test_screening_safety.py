@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import warnings
+import zlib
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import boxreg
-from judging import REGIONS, SOLVERS, assert_feasible, assert_gap_is_a_bound, false_screenings
+from judging import (
+    DUALS,
+    REGIONS,
+    VARIANTS,
+    assert_feasible,
+    assert_gap_is_a_bound,
+    false_screenings,
+)
 from references.exact import exact_solution
 from references.problems import FAMILIES, generated
 
@@ -23,7 +31,8 @@ def check(family: str, seed: int) -> int:
     """Solve one generated problem in a way chosen by its seed and judge it; returns the screened."""
     problem = generated(family, seed)
     reference = exact_solution(*problem.data)
-    A = sparse.csc_array(problem.A) if seed // 3 % 2 else problem.A
+    way = np.random.default_rng([zlib.crc32(family.encode()), seed, 1])
+    A = sparse.csc_array(problem.A) if way.integers(2) else problem.A
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", boxreg.ConvergenceWarning)
         result = boxreg.solve(
@@ -31,9 +40,10 @@ def check(family: str, seed: int) -> int:
             problem.y,
             problem.lower,
             problem.upper,
-            solver=SOLVERS[seed % 5],
-            region=REGIONS[seed // 5 % 2],
-            tol=TOLERANCES[seed // 10 % 3],
+            solver=list(VARIANTS.values())[way.integers(len(VARIANTS))],
+            region=REGIONS[way.integers(len(REGIONS))],
+            dual=list(DUALS.values())[way.integers(len(DUALS))],
+            tol=TOLERANCES[way.integers(len(TOLERANCES))],
             max_iter=400,
         )
     wrong = false_screenings(result, reference.signs())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
+from ..arrays import Array
 from ..dual_cone import DualCone
 from ..duality import DualPoint
 from ..point import Point
@@ -33,3 +34,8 @@ class DualUpdate(ABC):
     ) -> Iterator[DualPoint]:
         """Candidates, given the primal point, the best dual point so far, and one that the solver has
         of its own (primal-dual methods do)."""
+
+    def primal_candidate(self) -> Array | None:
+        """A feasible x that the last proposals came with, if they did; whether it is taken up is
+        decided by its objective."""
+        return None

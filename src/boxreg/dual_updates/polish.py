@@ -19,7 +19,7 @@ _LARGEST_COST = 5.0
 _FITS = 2
 _REDUCTION = 1e-3
 _SHARE = 0.1
-_FIRST_WAIT, _LONGER = 0.05, 1.5
+_FIRST_WAIT, _LONGER = 4.0, 1.5
 
 
 class SupportPolish(DualUpdate):
@@ -33,14 +33,20 @@ class SupportPolish(DualUpdate):
     other.
 
     Polishing is left out far from the solution (where more than a third of S sits at a wrong bound),
-    where S is so large that it would cost more than five products with A, and where it would take
-    more than a tenth of all work so far. The next one waits until the work has grown by a twentieth,
-    and half as long again after each that led to no screening.
+    where S has more columns than A has rows, and where it would take more than a tenth of all work so
+    far (or, where only a dual point is wanted of it, more than five products with A). The next one waits
+    until four times its cost has been spent on other things, and half as long again after each that led
+    to no screening.
+
+    x + d, clipped to the box, is a primal point. With `adopt` a first-order solver goes on from there
+    if the objective is lower than at its own point; without, its iterates are its own.
     """
 
     name = "support_polish"
 
-    def __init__(self) -> None:
+    def __init__(self, adopt: bool = True) -> None:
+        self.adopt = adopt
+        self._candidate: Array | None = None
         self._spent = 0.0
         self._open = 0
         self._polished_at = 0.0
@@ -48,12 +54,13 @@ class SupportPolish(DualUpdate):
 
     def start(self, problem: ReducedProblem) -> SupportPolish:
         """A fresh account of what polishing has cost."""
-        return SupportPolish()
+        return SupportPolish(self.adopt)
 
     def propose(
         self, point: Point, best: DualPoint, cone: DualCone, hint: DualPoint | None
     ) -> Iterator[DualPoint]:
         """The line search, then from its end toward the polished residual."""
+        self._candidate = None
         found = best
         for found in LineSearch().propose(point, best, cone, hint):
             yield found
@@ -62,8 +69,11 @@ class SupportPolish(DualUpdate):
         if problem.design.has_columns and self._worthwhile(point, len(support)):
             before = problem.work.total
             fitted = DualPoint.residual(point)
+            fit = point.x.copy()
             for _ in range(_FITS):
-                fitted = DualPoint.at(_orthogonal_part(point, fitted, support), problem)
+                theta, change = _orthogonal_part(point, fitted, support)
+                fit[support] += change
+                fitted = DualPoint.at(theta, problem)
                 polished = cone.push(fitted, problem)
                 found = best_between(point, found, polished, cone)
                 yield found
@@ -71,24 +81,30 @@ class SupportPolish(DualUpdate):
                 if polished is fitted or len(more) == len(support):
                     break
                 support = more
+            if self.adopt:
+                self._candidate = np.clip(fit, problem.lower, problem.upper)
             self._spent += problem.work.total - before
             self._open = int(np.count_nonzero(problem.open))
             self._polished_at = problem.work.total
             self._wait *= _LONGER
 
+    def primal_candidate(self) -> Array | None:
+        """The fit itself, clipped to the box."""
+        return self._candidate
+
     def _worthwhile(self, point: Point, size: int) -> bool:
         """Whether S is small and the budget allows another polish."""
         problem = point.problem
         inside = int(np.count_nonzero((point.x > problem.lower) & (point.x < problem.upper)))
-        if not 0 < size <= min(1.5 * inside, len(problem.target) // 2):
+        if not 0 < size <= min(1.5 * inside, len(problem.target)):
             return False
         cost = problem.work.share(2 * size * _USUAL_ITERATIONS + problem.design.product_cost)
-        if cost > _LARGEST_COST:
+        if cost > _LARGEST_COST and not self.adopt:
             return False
         total = problem.work.total
         if np.count_nonzero(problem.open) <= 0.99 * self._open:
             self._wait = _FIRST_WAIT
-        if total < (1.0 + self._wait) * self._polished_at:
+        if total < self._polished_at + self._wait * cost:
             return False
         return self._spent + cost <= _SHARE * total
 
@@ -101,12 +117,12 @@ def _unsettled(point: Point, w: Array) -> Index:
     return np.flatnonzero(problem.open & ~settled)
 
 
-def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> Array:
+def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> tuple[Array, Array]:
     """theta less its projection on the span of the columns in `support`, by conjugate gradients."""
     problem = point.problem
     columns = problem.design.keep(support)
     scale = 1.0 / problem.norms[support]
-    theta = start.theta.copy()
+    theta, change = start.theta.copy(), np.zeros(len(support))
     slope = start.correlation[support] * scale
     direction, size = slope, float(slope @ slope)
     goal = _REDUCTION**2 * size
@@ -118,8 +134,9 @@ def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> Array:
         if length == 0.0:  # the columns cancel along this direction
             break
         theta -= (size / length) * image
+        change += (size / length) * direction
         slope = scale * columns.rmatvec(theta)
         problem.work.add(2 * len(support))
         size, before = float(slope @ slope), size
         direction = slope + (size / before) * direction
-    return theta
+    return theta, scale * change

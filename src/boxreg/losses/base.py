@@ -27,6 +27,9 @@ class Loss(ABC):
     prediction_domain: tuple[float, float] = (-np.inf, np.inf)
     """Where f(·; y) is finite: the predictions must stay inside."""
 
+    quadratic: bool = False
+    """f' is affine: residuals and correlations of combined points combine in the same way."""
+
     roundoff_derivative: float = 8.0
     """Relative error of one computed derivative, in units of the unit roundoff."""
 

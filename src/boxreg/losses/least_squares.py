@@ -16,6 +16,7 @@ class LeastSquares(Loss):
 
     name = "least_squares"
     alpha = 1.0
+    quadratic = True
     roundoff_derivative = 1.0
     roundoff_value = 3.0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,6 +11,17 @@ from ..arrays import Array
 from ..duality import DualPoint
 from ..point import Point
 from ..rounding import SLACK
+
+
+@dataclass(frozen=True)
+class Ball:
+    """A ball that surely contains theta*, with the products of its centre."""
+
+    centre: Array
+    radius: float
+    correlation: Array
+    """a_jᵀ centre, off by at most error · ||a_j||."""
+    error: float
 
 
 class SafeRegion(ABC):

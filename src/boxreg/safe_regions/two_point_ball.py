@@ -8,7 +8,7 @@ from ..arrays import Array
 from ..duality import DualPoint
 from ..point import Point
 from ..rounding import SLACK, UNIT_ROUNDOFF, norm
-from .base import SafeRegion, ball_range, safe_sqrt
+from .base import Ball, SafeRegion, ball_range, safe_sqrt
 from .gap_sphere import GapSphere
 
 
@@ -25,15 +25,23 @@ class TwoPointBall(SafeRegion):
 
     name = "two_point_ball"
 
-    def correlation_range(self, point: Point, dual: DualPoint, gap: float) -> tuple[Array, Array]:
-        """Range of a_jᵀ theta over the ball and the sphere."""
+    def ball(self, point: Point, dual: DualPoint, gap: float) -> Ball:
+        """The ball, rounding included."""
         problem = point.problem
         rho, e = point.residual, point.residual_error
         apart = max(norm(dual.theta - rho) / SLACK - e, 0.0)
         radius = safe_sqrt(gap / problem.loss.alpha - 0.25 * apart**2) + 0.5 * e
         rounding = 2.0 * UNIT_ROUNDOFF * (norm(dual.theta) + norm(rho))
-        centre_error = 0.5 * (dual.error + point.correlation_error) + rounding
-        centre = 0.5 * (dual.correlation + point.correlation)
-        low, high = ball_range(centre, centre_error, radius, problem.norms)
+        return Ball(
+            centre=0.5 * (dual.theta + rho),
+            radius=radius,
+            correlation=0.5 * (dual.correlation + point.correlation),
+            error=0.5 * (dual.error + point.correlation_error) + rounding,
+        )
+
+    def correlation_range(self, point: Point, dual: DualPoint, gap: float) -> tuple[Array, Array]:
+        """Range of a_jᵀ theta over the ball and the sphere."""
+        ball = self.ball(point, dual, gap)
+        low, high = ball_range(ball.correlation, ball.error, ball.radius, point.problem.norms)
         sphere_low, sphere_high = GapSphere().correlation_range(point, dual, gap)
         return np.maximum(low, sphere_low), np.minimum(high, sphere_high)

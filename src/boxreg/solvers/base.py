@@ -61,8 +61,16 @@ class PrimalSolver(ABC, Generic[S]):
     """Later on, that share of the steps made so far; 0 for a solver whose steps compute all that a
     check needs."""
 
+    can_move: bool = False
+    """Can go on from any feasible point at the price of a step or two, as first-order methods can."""
+
     max_iter: int = 100_000
     """Steps allowed when the caller names no limit."""
+
+    @classmethod
+    def plain(cls) -> PrimalSolver[S]:
+        """The method as the textbooks have it, with no acceleration: what comparisons start from."""
+        return cls()
 
     @abstractmethod
     def start(self, point: Point) -> S:
@@ -80,3 +88,7 @@ class PrimalSolver(ABC, Generic[S]):
     def restrict(self, state: S, point: Point, kept: Index) -> S:
         """The state after screening: `point` is the projected point in the new problem, whose
         columns are those at positions `kept` of the old one."""
+
+    def move(self, state: S, point: Point, dual: DualPoint) -> S:
+        """The state at another feasible point of the same problem, where `dual` is the best known."""
+        return self.restrict(state, point, np.arange(len(point.x)))

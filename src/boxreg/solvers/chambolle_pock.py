@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,23 +16,26 @@ from .base import PrimalSolver, SolverState
 
 @dataclass(kw_only=True)
 class PrimalDualState(SolverState):
-    """Adds the method's own dual variable v, Aᵀv where it is known already, and the norm bound."""
+    """Adds the method's own dual variable v, Aᵀv where it is known already, the norm bound L and σ."""
 
     v: Array
     squared_norm: SquaredNorm
+    sigma: float
     gradient: Array | None = None
 
 
 class ChambollePock(PrimalSolver[PrimalDualState]):
     """x⁺ = clip(x - τ diag(||a_j||²)⁻¹ Aᵀv, l, u);  v⁺ = prox_{σF*}(v + σ (2 A x⁺ - A x)).
 
-    Converges for σ τ L < 1, L a bound on the squared norm of A with unit columns; σ as given (for a
-    loss with α = 1; scaled by α otherwise) and τ = 0.9 / (σ L), made anew when columns leave. -v
-    tends to the dual solution, and is offered as a dual point at each check; the product Aᵀv that
-    this takes is the next step's own.
+    Converges for σ τ L < 1, L a bound on the squared norm of A with unit columns; σ starts as given
+    (for a loss with α = 1; scaled by α otherwise) and τ = 0.9 / (σ L). When columns leave and L falls,
+    σ and τ grow by the same factor. (With all of it given to τ the dual variable goes on moving by a
+    hundredth of its way a step, however small the problem has become.) -v tends to the dual solution,
+    and is offered as a dual point at each check; the product Aᵀv that this takes is the next step's own.
     """
 
     name = "chambolle_pock"
+    can_move = True
     check_period = 10
 
     def __init__(self, sigma: float = 0.01) -> None:
@@ -41,7 +44,10 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
     def start(self, point: Point) -> PrimalDualState:
         """v = -ρ(x), the dual variable that matches the starting point."""
         return PrimalDualState(
-            point, v=-point.residual, squared_norm=SquaredNorm.estimate(point.problem)
+            point,
+            v=-point.residual,
+            squared_norm=SquaredNorm.estimate(point.problem),
+            sigma=self.sigma * point.problem.loss.alpha,
         )
 
     def step(self, state: PrimalDualState, count: int) -> PrimalDualState:
@@ -50,7 +56,7 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
         problem = point.problem
         metric = problem.norms**2
         inverse = np.divide(1.0, metric, out=np.zeros_like(metric), where=metric > 0)
-        sigma = self.sigma * problem.loss.alpha
+        sigma = state.sigma
         gradient = state.gradient
         for _ in range(count):
             tau = 0.9 / (sigma * squared_norm.value)
@@ -63,7 +69,7 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
             v = problem.loss.prox_conjugate(v + sigma * extrapolated, sigma, problem.target)
             squared_norm = squared_norm.observe(point, following, metric)
             point, gradient = following, None
-        return PrimalDualState(point, v=v, squared_norm=squared_norm, gradient=gradient)
+        return replace(state, point=point, v=v, squared_norm=squared_norm, gradient=gradient)
 
     def dual_candidate(self, state: PrimalDualState) -> DualPoint:
         """theta = -v."""
@@ -74,9 +80,15 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
 
     def restrict(self, state: PrimalDualState, point: Point, kept: Index) -> PrimalDualState:
         """The dual variable stays; the norm bound is sharpened if columns left."""
+        squared_norm = state.squared_norm.restrict(point.problem, kept)
         return PrimalDualState(
             point,
             v=state.v,
-            squared_norm=state.squared_norm.restrict(point.problem, kept),
+            squared_norm=squared_norm,
+            sigma=state.sigma * np.sqrt(state.squared_norm.value / squared_norm.value),
             gradient=None if state.gradient is None else state.gradient[kept],
         )
+
+    def move(self, state: PrimalDualState, point: Point, dual: DualPoint) -> PrimalDualState:
+        """The dual variable goes to the best dual point as well."""
+        return replace(state, point=point, v=-dual.theta, gradient=-dual.correlation)
