@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -122,6 +122,11 @@ class Ledger:
             self.screened[problem.index[mask]] = sign
             self.screened_at[problem.index[mask]] = iteration
         self._best = (np.inf, self._x)
+
+    def close(self, proved: int) -> None:
+        """Count what the last check proved in its own entry."""
+        last = self.snapshots[-1]
+        self.snapshots[-1] = replace(last, preserved=last.preserved - proved)
 
     def drop(self, problem: ReducedProblem) -> None:
         """Store the values of fixed coordinates before their columns leave."""

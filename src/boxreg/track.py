@@ -76,6 +76,7 @@ class Track:
         at_lower &= x == problem.lower
         at_upper &= x == problem.upper
         self.ledger.fix(problem, at_lower, at_upper, iteration)
+        self.ledger.close(int(np.count_nonzero(at_lower | at_upper)))
 
     def _proved(self, region: SafeRegion, gap: float) -> tuple[Mask, Mask]:
         """Open coordinates proved to be at their lower, and at their upper bound."""
