@@ -1,0 +1,119 @@
+"""This side of `remote_server`: a process in another environment that can be killed and restarted."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .guard import Failed, OverTime
+from .problem import Array, Problem, save
+
+PATIENCE = 120.0
+"""Seconds allowed for orders that are not timed."""
+
+
+class Remote:
+    """One interpreter of another environment, started when first needed."""
+
+    def __init__(self, python: Path) -> None:
+        self._python = python
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._pending = b""
+
+    @property
+    def exists(self) -> bool:
+        return self._python.exists()
+
+    def hold(self, problem: Problem) -> None:
+        """Make this the problem that orders are about."""
+        self._drop_data()
+        self._folder = tempfile.TemporaryDirectory(prefix="boxreg-race-")
+        save(problem, Path(self._folder.name))
+        if self._process is not None:
+            self._load()
+
+    def hello(self, rival: str) -> dict[str, Any]:
+        """Import and warm up; versions, or `Failed`."""
+        return self._ask({"do": "hello", "rival": rival}, PATIENCE)
+
+    def trial(self, rival: str, cap: float) -> tuple[float, Array]:
+        """One call: (seconds, x)."""
+        assert self._folder is not None
+        path = Path(self._folder.name) / "x.npy"
+        reply = self._ask({"do": "run", "rival": rival, "save": str(path)}, cap + 5.0)
+        if reply["seconds"] > cap:
+            raise OverTime
+        return reply["seconds"], np.load(path)
+
+    def timed(self, rival: str, calls: int, expected: float) -> float:
+        """Seconds per call."""
+        limit = PATIENCE + 10.0 * calls * expected
+        return float(self._ask({"do": "run", "rival": rival, "calls": calls}, limit)["seconds"])
+
+    def close(self) -> None:
+        self._kill()
+        self._drop_data()
+
+    def _ask(self, order: dict[str, Any], limit: float) -> dict[str, Any]:
+        if self._process is None:
+            self._start()
+        reply = self._exchange(order, limit)
+        if "error" in reply:
+            raise Failed(reply["error"])
+        return reply
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            [str(self._python), "-m", "benchmarks.race.remote_server"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._pending = b""
+        if self._folder is not None:
+            self._load()
+
+    def _load(self) -> None:
+        assert self._folder is not None
+        self._exchange({"do": "load", "folder": self._folder.name}, PATIENCE)
+
+    def _exchange(self, order: dict[str, Any], limit: float) -> dict[str, Any]:
+        process = self._process
+        assert process is not None and process.stdin and process.stdout
+        try:
+            process.stdin.write(json.dumps(order).encode() + b"\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            self._kill()
+            raise Failed("the process died") from None
+        while b"\n" not in self._pending:
+            if not select.select([process.stdout], [], [], limit)[0]:
+                self._kill()
+                raise OverTime
+            part = os.read(process.stdout.fileno(), 1 << 16)
+            if not part:
+                self._kill()
+                raise Failed("the process died")
+            self._pending += part
+        line, self._pending = self._pending.split(b"\n", 1)
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _drop_data(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None

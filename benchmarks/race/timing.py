@@ -1,0 +1,58 @@
+"""Clocks: one guarded trial, then the best of several samples, all contestants in turn."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+CLOCK = time.perf_counter
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How long things may take, in seconds.
+
+    cap: a trial that takes longer is killed. once: a trial that takes longer is the only sample.
+    budget: what the samples of one contestant on one problem may take together.
+    """
+
+    cap: float
+    once: float
+    budget: float
+    least: int = 3
+    most: int = 25
+    sample: float = 4e-3
+    """Calls shorter than this are timed in batches of about this length."""
+
+    def plan(self, seconds: float) -> tuple[int, int]:
+        """(samples, calls in each) for a contestant whose call takes about this long."""
+        calls = max(1, round(self.sample / max(seconds, 1e-7)))
+        samples = int(self.budget / (calls * max(seconds, 1e-7)))
+        return min(max(samples, self.least), self.most), calls
+
+
+FULL = Policy(cap=30.0, once=5.0, budget=2.0)
+QUICK = Policy(cap=4.0, once=0.7, budget=0.3, most=12)
+
+
+def clock(run: Callable[[], object], calls: int = 1) -> float:
+    """Seconds per call of `calls` calls, the garbage collector off."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        start = CLOCK()
+        for _ in range(calls):
+            run()
+        return (CLOCK() - start) / calls
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def best_of(run: Callable[[], object], budget: float) -> float:
+    """The best sample within a budget of seconds, at least three."""
+    first = clock(run)
+    samples, calls = Policy(0.0, 0.0, budget).plan(first)
+    return min(clock(run, calls) for _ in range(samples))
