@@ -45,8 +45,10 @@ def oracle_limit(problem: Problem, x: Array, judge: Judge, budget: float) -> Lim
     columns = problem.A[:, free]
     fits: dict[str, Callable[[], Array]] = {}
     if len(free):
-        fits["cholesky"] = _sparse_cholesky(columns, target) if problem.is_sparse else (
-            lambda: _cholesky(columns, target)
+        fits["cholesky"] = (
+            _sparse_cholesky(columns, target)
+            if problem.is_sparse
+            else (lambda: _cholesky(columns, target))
         )
         dense = columns.toarray(order="F") if problem.is_sparse else columns
         fits["lstsq"] = lambda: lstsq(dense, target, lapack_driver="gelsy", check_finite=False)[0]

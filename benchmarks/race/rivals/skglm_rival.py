@@ -23,7 +23,9 @@ def _prepare(problem: Problem) -> Run:
     m, n = A.shape
     # Its box is [0, u]: shift x by the lower bound.
     y = problem.y - A @ np.full(n, problem.lower) if problem.lower else problem.y
-    penalty = PositiveConstraint() if problem.is_nnls else IndicatorBox(problem.upper - problem.lower)
+    penalty = (
+        PositiveConstraint() if problem.is_nnls else IndicatorBox(problem.upper - problem.lower)
+    )
     solver = AndersonCD(
         tol=TOLERANCE * float(np.max(np.abs(A.T @ y))) / m,  # its loss is divided by m
         # A box solved on less than all columns comes out wrong: its extrapolation forgets

@@ -1,0 +1,154 @@
+"""The race as a figure: everybody's time over boxreg's, with gaps beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .record import Record, ratio, rivals, to_limit
+from .report import FLOOR
+
+MARKERS = "osD^v<>PXhp*"
+GAP_WORTH_NAMING = 1e-6
+
+
+def draw(record: Record, stem: Path) -> list[Path]:
+    """Write the figure as PNG and SVG; nothing where nothing was raced."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    counts = record.thread_counts()
+    raced = {
+        count: [case for case in record.cases if case["threads"] == count and "entries" in case]
+        for count in counts
+    }
+    counts = [count for count in counts if raced[count]]
+    if not counts:
+        return []
+    height = 2.2 + 0.36 * max(len(raced[count]) for count in counts)
+    figure, axes = plt.subplots(
+        1,
+        len(counts) + 1,
+        figsize=(6.2 * len(counts) + 4.0, height),
+        sharey=len(counts) == 1 or _same_cases(raced),
+        squeeze=False,
+        width_ratios=[3.0] * len(counts) + [1.8],
+    )
+    names = [held["solver"] for held in rivals(raced[counts[0]][0])]
+    styles = {
+        name: (MARKERS[i % len(MARKERS)], plt.get_cmap("tab20")(i % 20))
+        for i, name in enumerate(names)
+    }
+    for count, axis in zip(counts, axes[0], strict=False):
+        _ratios(axis, raced[count], styles, f"{count} thread" + ("s" if count > 1 else ""))
+    _gaps(axes[0][-1], raced[counts[0]], styles)
+    _legend(figure, axes[0][0], styles)
+    held = record.environment
+    figure.suptitle(
+        f"Time over boxreg's time: right of 1 is slower than boxreg\n{held['date'][:10]}, "
+        f"{held['cpu']}, {held['cores']} cores",
+        fontsize=10,
+    )
+    figure.tight_layout(rect=(0, 0.09, 1, 1))
+    paths = [stem.with_suffix(suffix) for suffix in (".png", ".svg")]
+    for path in paths:
+        figure.savefig(path, dpi=150)
+    plt.close(figure)
+    return paths
+
+
+def _same_cases(raced: dict[int, list[dict[str, Any]]]) -> bool:
+    orders = [[case["case"] for case in cases] for cases in raced.values()]
+    return all(order == orders[0] for order in orders)
+
+
+def _ratios(axis: Any, cases: list[dict[str, Any]], styles: dict[str, Any], title: str) -> None:
+    rows = np.arange(len(cases))
+    for row, case in zip(rows, cases, strict=True):
+        for held in rivals(case):
+            figure = ratio(case, held["solver"])
+            if figure is None:
+                continue
+            marker, colour = styles[held["solver"]]
+            rough = held["status"] == "ok" and held["relative_gap"] > GAP_WORTH_NAMING
+            hollow = rough or held["status"] == "over"
+            axis.plot(
+                figure,
+                row,
+                marker,
+                color=colour,
+                markersize=6.5,
+                markerfacecolor="none" if hollow else colour,
+                linestyle="none",
+            )
+            if held["status"] == "over":
+                axis.annotate(
+                    "",
+                    (figure * 1.8, row),
+                    (figure * 1.12, row),
+                    arrowprops={"arrowstyle": "->", "color": colour},
+                )
+        limit = to_limit(case)
+        if limit:
+            axis.plot(1.0 / limit, row, "|", color="black", markersize=13, markeredgewidth=2)
+    axis.axvline(1.0, color="black", linewidth=1)
+    axis.set_xscale("log")
+    axis.set_yticks(rows, [case["case"] for case in cases])
+    axis.set_ylim(len(cases) - 0.4, -0.6)
+    axis.set_title(title, fontsize=10)
+    axis.set_xlabel("time / boxreg's time")
+    axis.grid(axis="x", which="major", color="0.85")
+    axis.grid(axis="y", color="0.93")
+    axis.set_axisbelow(True)
+
+
+def _gaps(axis: Any, cases: list[dict[str, Any]], styles: dict[str, Any]) -> None:
+    """Relative gaps with the fewest threads; boxreg's is the one that its certificate proves."""
+    for row, case in enumerate(cases):
+        for held in rivals(case):
+            if held["status"] == "ok":
+                marker, colour = styles[held["solver"]]
+                gap = max(held["relative_gap"], FLOOR)
+                axis.plot(gap, row, marker, color=colour, markersize=5, alpha=0.8)
+        proved = max(case["certified_gap"], FLOOR)
+        if np.isfinite(proved):
+            axis.plot(proved, row, "|", color="crimson", markersize=13, markeredgewidth=2)
+    axis.axvline(1e-9, color="0.4", linewidth=1, linestyle="--")
+    axis.set_xscale("log")
+    axis.set_yticks(range(len(cases)), [""] * len(cases))
+    axis.set_ylim(len(cases) - 0.4, -0.6)
+    axis.set_title("relative duality gap", fontsize=10)
+    axis.set_xlabel("gap / P(0)")
+    axis.grid(axis="x", color="0.85")
+    axis.grid(axis="y", color="0.93")
+    axis.set_axisbelow(True)
+
+
+def _legend(figure: Any, axis: Any, styles: dict[str, Any]) -> None:
+    from matplotlib.lines import Line2D
+
+    plain = {"linestyle": "none", "markersize": 6.5}
+    entries = [
+        Line2D([], [], marker=marker, color=colour, label=name, **plain)
+        for name, (marker, colour) in styles.items()
+    ]
+    entries += [
+        Line2D([], [], marker="|", color="black", label="oracle limit", markeredgewidth=2, **plain),
+        Line2D(
+            [], [], marker="|", color="crimson", label="boxreg, proved", markeredgewidth=2, **plain
+        ),
+        Line2D(
+            [],
+            [],
+            marker="o",
+            color="0.4",
+            markerfacecolor="none",
+            label=f"hollow: gap above {GAP_WORTH_NAMING:g}, or (arrow) stopped",
+            **plain,
+        ),
+    ]
+    figure.legend(handles=entries, loc="lower center", ncols=6, fontsize=8, frameon=False)
