@@ -17,15 +17,15 @@ class Contestant(Protocol):
     def trial(self, cap: float) -> tuple[float, Array]:
         """One guarded call: (seconds, x)."""
 
-    def timed(self, calls: int, expected: float) -> float:
+    def timed(self, calls: int) -> float:
         """Seconds per call of several calls."""
 
 
 class Local:
     """A solver in this process."""
 
-    def __init__(self, rival: Rival, problem: Problem) -> None:
-        self._run = rival.prepare(problem)
+    def __init__(self, rival: Rival, problem: Problem, tolerance: float) -> None:
+        self._run = rival.prepare(problem, tolerance)
         self._forks = rival not in OURS
 
     def trial(self, cap: float) -> tuple[float, Array]:
@@ -36,18 +36,18 @@ class Local:
         seconds = min(clock(lambda: held.append(self._run())) for _ in range(2))
         return seconds, held[-1]
 
-    def timed(self, calls: int, expected: float) -> float:
+    def timed(self, calls: int) -> float:
         return clock(self._run, calls)
 
 
 class Away:
     """A solver in another environment, which already holds the problem."""
 
-    def __init__(self, rival: Rival, remote: Remote) -> None:
-        self._name, self._remote = rival.name, remote
+    def __init__(self, rival: Rival, remote: Remote, tolerance: float) -> None:
+        self._name, self._remote, self._tolerance = rival.name, remote, tolerance
 
     def trial(self, cap: float) -> tuple[float, Array]:
-        return self._remote.trial(self._name, cap)
+        return self._remote.trial(self._name, self._tolerance, cap)
 
-    def timed(self, calls: int, expected: float) -> float:
-        return self._remote.timed(self._name, calls, expected)
+    def timed(self, calls: int) -> float:
+        return self._remote.timed(self._name, self._tolerance, calls)

@@ -11,7 +11,7 @@ from .record import Record, ratio, rivals, to_limit
 from .report import FLOOR
 
 MARKERS = "osD^v<>PXhp*"
-GAP_WORTH_NAMING = 1e-6
+GAP_WORTH_NAMING = 1e-8
 
 
 def draw(record: Record, stem: Path) -> list[Path]:
@@ -29,12 +29,12 @@ def draw(record: Record, stem: Path) -> list[Path]:
     counts = [count for count in counts if raced[count]]
     if not counts:
         return []
-    height = 2.2 + 0.36 * max(len(raced[count]) for count in counts)
+    height = 2.6 + 0.36 * max(len(raced[count]) for count in counts)
     figure, axes = plt.subplots(
         1,
         len(counts) + 1,
         figsize=(6.2 * len(counts) + 4.0, height),
-        sharey=len(counts) == 1 or _same_cases(raced),
+        sharey=_same_cases(raced),
         squeeze=False,
         width_ratios=[3.0] * len(counts) + [1.8],
     )
@@ -45,6 +45,7 @@ def draw(record: Record, stem: Path) -> list[Path]:
     }
     for count, axis in zip(counts, axes[0], strict=False):
         _ratios(axis, raced[count], styles, f"{count} thread" + ("s" if count > 1 else ""))
+    axes[0][0].set_yticks(range(len(raced[counts[0]])), [case["case"] for case in raced[counts[0]]])
     _gaps(axes[0][-1], raced[counts[0]], styles)
     _legend(figure, axes[0][0], styles)
     held = record.environment
@@ -53,7 +54,7 @@ def draw(record: Record, stem: Path) -> list[Path]:
         f"{held['cpu']}, {held['cores']} cores",
         fontsize=10,
     )
-    figure.tight_layout(rect=(0, 0.09, 1, 1))
+    figure.tight_layout(rect=(0, 0.75 / height, 1, 1))
     paths = [stem.with_suffix(suffix) for suffix in (".png", ".svg")]
     for path in paths:
         figure.savefig(path, dpi=150)
@@ -97,7 +98,6 @@ def _ratios(axis: Any, cases: list[dict[str, Any]], styles: dict[str, Any], titl
             axis.plot(1.0 / limit, row, "|", color="black", markersize=13, markeredgewidth=2)
     axis.axvline(1.0, color="black", linewidth=1)
     axis.set_xscale("log")
-    axis.set_yticks(rows, [case["case"] for case in cases])
     axis.set_ylim(len(cases) - 0.4, -0.6)
     axis.set_title(title, fontsize=10)
     axis.set_xlabel("time / boxreg's time")
@@ -119,7 +119,6 @@ def _gaps(axis: Any, cases: list[dict[str, Any]], styles: dict[str, Any]) -> Non
             axis.plot(proved, row, "|", color="crimson", markersize=13, markeredgewidth=2)
     axis.axvline(1e-9, color="0.4", linewidth=1, linestyle="--")
     axis.set_xscale("log")
-    axis.set_yticks(range(len(cases)), [""] * len(cases))
     axis.set_ylim(len(cases) - 0.4, -0.6)
     axis.set_title("relative duality gap", fontsize=10)
     axis.set_xlabel("gap / P(0)")

@@ -80,4 +80,6 @@ def _read_all(reading: int, deadline: float) -> bytes:
 def describe(error: BaseException) -> str:
     """One line of an error."""
     text = str(error).strip().splitlines()
+    if isinstance(error, Failed):  # already a description
+        return str(error)
     return f"{type(error).__name__}: {text[0][:120]}" if text else type(error).__name__

@@ -44,19 +44,20 @@ class Remote:
         """Import and warm up; versions, or `Failed`."""
         return self._ask({"do": "hello", "rival": rival}, PATIENCE)
 
-    def trial(self, rival: str, cap: float) -> tuple[float, Array]:
+    def trial(self, rival: str, tolerance: float, cap: float) -> tuple[float, Array]:
         """One call: (seconds, x)."""
         assert self._folder is not None
         path = Path(self._folder.name) / "x.npy"
-        reply = self._ask({"do": "run", "rival": rival, "save": str(path)}, cap + 5.0)
+        order = {"do": "run", "rival": rival, "tolerance": tolerance, "save": str(path)}
+        reply = self._ask(order, cap + 5.0)
         if reply["seconds"] > cap:
             raise OverTime
         return reply["seconds"], np.load(path)
 
-    def timed(self, rival: str, calls: int, expected: float) -> float:
+    def timed(self, rival: str, tolerance: float, calls: int) -> float:
         """Seconds per call."""
-        limit = PATIENCE + 10.0 * calls * expected
-        return float(self._ask({"do": "run", "rival": rival, "calls": calls}, limit)["seconds"])
+        order = {"do": "run", "rival": rival, "tolerance": tolerance, "calls": calls}
+        return float(self._ask(order, PATIENCE)["seconds"])
 
     def close(self) -> None:
         self._kill()
@@ -87,7 +88,9 @@ class Remote:
 
     def _exchange(self, order: dict[str, Any], limit: float) -> dict[str, Any]:
         process = self._process
-        assert process is not None and process.stdin and process.stdout
+        assert process is not None
+        assert process.stdin
+        assert process.stdout
         try:
             process.stdin.write(json.dumps(order).encode() + b"\n")
             process.stdin.flush()

@@ -27,7 +27,7 @@ class Server:
 
     def __init__(self) -> None:
         self._problem: Problem | None = None
-        self._runs: dict[str, Run] = {}
+        self._runs: dict[tuple[str, float], Run] = {}
 
     def answer(self, order: dict[str, Any]) -> dict[str, Any]:
         if order["do"] == "hello":
@@ -41,15 +41,15 @@ class Server:
         importlib.import_module(rival.module)
         A = np.asfortranarray(np.eye(4, 3) + 1.0)
         for upper in (np.inf, 1.0):
-            rival.prepare(make(A, np.ones(4), 0.0, upper))()
+            rival.prepare(make(A, np.ones(4), 0.0, upper), rival.tolerances[0])()
         return {"version": version(rival.distribution), "numpy": np.__version__}
 
     def _run(self, order: dict[str, Any]) -> dict[str, Any]:
-        name = order["rival"]
-        if name not in self._runs:
+        name, tolerance = order["rival"], order["tolerance"]
+        if (name, tolerance) not in self._runs:
             assert self._problem is not None, "load comes first"
-            self._runs[name] = RIVALS[name].prepare(self._problem)
-        run = self._runs[name]
+            self._runs[name, tolerance] = RIVALS[name].prepare(self._problem, tolerance)
+        run = self._runs[name, tolerance]
         if "save" not in order:
             return {"seconds": clock(run, order["calls"])}
         held: list[Any] = []

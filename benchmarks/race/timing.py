@@ -23,6 +23,10 @@ class Policy:
     budget: float
     least: int = 3
     most: int = 25
+    patient: bool = True
+    """Whether a case may allow a contestant more than the cap."""
+    stride: int = 1
+    """Of the problems of a case, every so many."""
     sample: float = 4e-3
     """Calls shorter than this are timed in batches of about this length."""
 
@@ -34,7 +38,7 @@ class Policy:
 
 
 FULL = Policy(cap=30.0, once=5.0, budget=2.0)
-QUICK = Policy(cap=4.0, once=0.7, budget=0.3, most=12)
+QUICK = Policy(cap=5.0, once=0.7, budget=0.3, most=12, patient=False, stride=2)
 
 
 def clock(run: Callable[[], object], calls: int = 1) -> float:

@@ -10,7 +10,6 @@ import json
 import statistics
 import sys
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
@@ -21,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from .cases import CASES, Case
-from .contestants import Away, Local
+from .contestants import Away, Contestant, Local
 from .guard import Failed, OverTime, describe
 from .limit import Limit, oracle_limit
 from .measure import Heat, Measurement
@@ -31,6 +30,7 @@ from .real_data import Absent
 from .remote import Remote
 from .rivals import RIVALS, Rival
 from .rivals.rival import threads
+from .scoring import Judge
 from .timing import FULL, QUICK, Policy
 
 LIMIT_BUDGET = 0.3
@@ -47,6 +47,8 @@ class Worker:
         """Why a contestant takes no part at all."""
         self._gave_up: dict[tuple[str, str], str] = {}
         """(contestant, family) → the case in which it was over its time."""
+        self._loosest: dict[tuple[str, str], float] = {}
+        """(contestant, case) → the tolerance that the problem before needed."""
 
     def warm_up(self) -> dict[str, str]:
         """Compile and import everything once; versions of those who are there."""
@@ -76,7 +78,7 @@ class Worker:
         for problem in _warm_up_problems():
             if rival.refuses(problem) is None:
                 with suppress(ArithmeticError):  # no answer to this problem: others may do
-                    rival.prepare(problem)()
+                    rival.prepare(problem, rival.tolerances[0])()
 
     def race(self, case: Case) -> dict[str, Any]:
         """All contestants on all problems of a case."""
@@ -84,6 +86,7 @@ class Worker:
             problems = case.problems()
         except Absent as error:
             return {"case": case.name, "threads": threads(), "skipped": str(error)}
+        problems = problems[:: self.policy.stride]
         heats, limits, certified, sizes = [], [], [], []
         for i, problem in enumerate(problems):
             part = f" {i + 1}/{len(problems)}" if len(problems) > 1 else ""
@@ -116,28 +119,40 @@ class Worker:
         }
 
     def _heat(self, case: Case, problem: Problem) -> tuple[Heat, Limit, float]:
-        cap = self.policy.cap if case.cap is None else min(case.cap, self.policy.cap * 5)
-        heat = Heat(self.policy, cap, self.line.show)
+        solution, theta = _certified_solution(problem)
+        judge = Judge(problem)
+        judge.learn_dual(theta)
+        heat = Heat(judge, self.policy, self.line.show)
         if self.remote.exists:
             self.remote.hold(problem)
         for rival in RIVALS.values():
             why = self._stays_out(rival, case, problem)
             if why is None:
-                heat.enter(rival.name, self._maker(rival, problem))
-                if heat.found[rival.name].status == "over":
-                    self._gave_up[rival.name, case.family] = case.name
+                self._enter(heat, rival, case, problem)
             else:
                 heat.sit_out(rival.name, *why)
         heat.sample()
-        solution, theta = _certified_solution(problem)
-        judge = heat.score(problem, theta)
+        heat.score()
         limit = oracle_limit(problem, solution, judge, LIMIT_BUDGET)
         return heat, limit, _certified_gap(problem, heat.answers[case.ours], theta, judge.scale)
 
-    def _maker(self, rival: Rival, problem: Problem) -> Callable[[], Any]:
-        if rival.environment == "main":
-            return lambda: Local(rival, problem)
-        return lambda: Away(rival, self.remote)
+    def _enter(self, heat: Heat, rival: Rival, case: Case, problem: Problem) -> None:
+        def contestant(tolerance: float) -> Contestant:
+            if rival.environment == "main":
+                return Local(rival, problem, tolerance)
+            return Away(rival, self.remote, tolerance)
+
+        cap = self.policy.cap
+        if self.policy.patient:
+            cap = max(cap, case.patience.get(rival.name, 0.0))
+        first = self._loosest.get((rival.name, case.name), np.inf)
+        tolerances = [tolerance for tolerance in rival.tolerances if tolerance <= first]
+        heat.enter(rival.name, contestant, tolerances, cap)
+        found = heat.found[rival.name]
+        if found.status == "over":
+            self._gave_up[rival.name, case.family] = case.name
+        if found.tolerance is not None:
+            self._loosest[rival.name, case.name] = found.tolerance
 
     def _stays_out(self, rival: Rival, case: Case, problem: Problem) -> Any:
         if rival.name in self._out:

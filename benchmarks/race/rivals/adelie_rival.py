@@ -8,10 +8,8 @@ from scipy import sparse
 from ..problem import Array, Problem
 from .rival import Rival, Run, takes_all, threads
 
-TOLERANCE = 1e-12
 
-
-def _prepare(problem: Problem) -> Run:
+def _prepare(problem: Problem, tolerance: float) -> Run:
     import adelie
     import adelie.matrix
     import adelie.solver
@@ -30,7 +28,7 @@ def _prepare(problem: Problem) -> Run:
             lower,
             upper,
             weights=weights,
-            tol=TOLERANCE,
+            tol=tolerance,
             max_iters=10_000_000,
             n_threads=threads(),
         )
@@ -44,9 +42,10 @@ ADELIE = (
         "adelie",
         "adelie",
         "adelie",
-        f"bvls, tol {TOLERANCE:g}, F order",
+        "bvls, F order",
         _prepare,
         takes_all,
+        tolerances=(1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-15),
         environment="old_numpy",
     ),
 )

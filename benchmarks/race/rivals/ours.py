@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..problem import Problem
-from .rival import Rival, Run, nnls_only, takes_all
+from .rival import Rival, Run, exact, nnls_only, takes_all
 
 
 def _solve(problem: Problem) -> Run:
@@ -19,6 +19,6 @@ def _nnls(problem: Problem) -> Run:
 
 
 OURS = (
-    Rival("boxreg.solve", "boxreg", "boxreg", "no options", _solve, takes_all),
-    Rival("boxreg.nnls", "boxreg", "boxreg", "no options", _nnls, nnls_only),
+    Rival("boxreg.solve", "boxreg", "boxreg", "no options", exact(_solve), takes_all),
+    Rival("boxreg.nnls", "boxreg", "boxreg", "no options", exact(_nnls), nnls_only),
 )

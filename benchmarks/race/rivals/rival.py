@@ -15,22 +15,29 @@ Run = Callable[[], Array]
 
 @dataclass(frozen=True)
 class Rival:
-    """One solver with one setting.
+    """One solver.
 
-    `prepare` converts the data to what the solver likes best, off the clock, and returns the call
-    that is timed. `refuses` says why a problem is not for this solver.
+    `prepare(problem, tolerance)` converts the data to what the solver likes best, off the clock, and
+    returns the call that is timed. `refuses` says why a problem is not for this solver. Of
+    `tolerances`, from loose to tight, the first with which the answer is good enough is timed.
     """
 
     name: str
     module: str
     distribution: str
     settings: str
-    prepare: Callable[[Problem], Run]
+    prepare: Callable[[Problem, float], Run]
     refuses: Callable[[Problem], str | None]
+    tolerances: tuple[float, ...] = (0.0,)
     environment: Literal["main", "old_numpy"] = "main"
 
     def installed(self) -> bool:
         return find_spec(self.module) is not None
+
+
+def exact(prepare: Callable[[Problem], Run]) -> Callable[[Problem, float], Run]:
+    """`prepare` of a solver that has no tolerance to choose."""
+    return lambda problem, tolerance: prepare(problem)
 
 
 def takes_all(problem: Problem) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 from ..problem import Problem
-from .rival import Rival, Run, dense_nnls_only, takes_all
+from .rival import Rival, Run, dense_nnls_only, exact, takes_all
 
 
 def _nnls(problem: Problem) -> Run:
@@ -15,12 +16,12 @@ def _nnls(problem: Problem) -> Run:
     return lambda: nnls(A, problem.y)[0]
 
 
-def _lsq_linear(problem: Problem, method: Literal["bvls", "trf"]) -> Run:
+def _lsq_linear(method: Literal["bvls", "trf"], problem: Problem, tolerance: float) -> Run:
     from scipy.optimize import lsq_linear
 
     A = problem.A if method == "trf" else problem.dense("F")
     bounds = (problem.lower, problem.upper)
-    return lambda: lsq_linear(A, problem.y, bounds, method=method, tol=1e-12).x
+    return lambda: lsq_linear(A, problem.y, bounds, method=method, tol=tolerance).x
 
 
 def _dense_only(problem: Problem) -> str | None:
@@ -28,21 +29,23 @@ def _dense_only(problem: Problem) -> str | None:
 
 
 SCIPY = (
-    Rival("scipy.nnls", "scipy", "scipy", "C order", _nnls, dense_nnls_only),
+    Rival("scipy.nnls", "scipy", "scipy", "C order", exact(_nnls), dense_nnls_only),
     Rival(
         "scipy.bvls",
         "scipy",
         "scipy",
-        "lsq_linear, tol 1e-12",
-        lambda problem: _lsq_linear(problem, "bvls"),
+        "lsq_linear, F order",
+        partial(_lsq_linear, "bvls"),
         _dense_only,
+        tolerances=(1e-10, 1e-12),
     ),
     Rival(
         "scipy.trf",
         "scipy",
         "scipy",
-        "lsq_linear, tol 1e-12; A stays sparse",
-        lambda problem: _lsq_linear(problem, "trf"),
+        "lsq_linear; A stays sparse",
+        partial(_lsq_linear, "trf"),
         takes_all,
+        tolerances=(1e-10, 1e-12, 1e-14),
     ),
 )

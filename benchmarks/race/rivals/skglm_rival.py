@@ -10,11 +10,8 @@ from scipy import sparse
 from ..problem import Array, Problem
 from .rival import Rival, Run
 
-TOLERANCE = 1e-7
-"""Largest violation, relative to the largest correlation |Aᵀy|: gaps of 1e-10 or so come out."""
 
-
-def _prepare(problem: Problem) -> Run:
+def _prepare(problem: Problem, tolerance: float) -> Run:
     from skglm.datafits import Quadratic
     from skglm.penalties import IndicatorBox, PositiveConstraint
     from skglm.solvers import AndersonCD
@@ -27,7 +24,7 @@ def _prepare(problem: Problem) -> Run:
         PositiveConstraint() if problem.is_nnls else IndicatorBox(problem.upper - problem.lower)
     )
     solver = AndersonCD(
-        tol=TOLERANCE * float(np.max(np.abs(A.T @ y))) / m,  # its loss is divided by m
+        tol=tolerance * float(np.max(np.abs(A.T @ y))) / m,  # its loss is divided by m
         # A box solved on less than all columns comes out wrong: its extrapolation forgets
         # coordinates at the upper bound that are outside the working set.
         p0=10 if problem.is_nnls else n,
@@ -55,9 +52,10 @@ SKGLM = (
         "skglm",
         "skglm",
         "skglm",
-        f"AndersonCD, PositiveConstraint or IndicatorBox, tol {TOLERANCE:g} of max|Aᵀy|; boxes with "
-        "all columns in the working set",
+        "AndersonCD, PositiveConstraint or IndicatorBox, tol relative to max Aᵀy / m; boxes with all "
+        "columns in the working set",
         _prepare,
         _refuses,
+        tolerances=(1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10),
     ),
 )

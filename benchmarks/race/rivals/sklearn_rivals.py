@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ..problem import Array, Problem
-from .rival import Rival, Run, dense_nnls_only, nnls_only
+from .rival import Rival, Run, dense_nnls_only, exact, nnls_only
 
 PENALTY = 1e-11
 """Of the penalty at which the answer is 0: as near to none as the Lasso takes."""
@@ -22,13 +22,13 @@ def _linear(problem: Problem) -> Run:
     return lambda: model.fit(A, problem.y).coef_
 
 
-def _lasso(problem: Problem) -> Run:
+def _lasso(problem: Problem, tolerance: float) -> Run:
     from sklearn.linear_model import Lasso
 
     A = sparse.csc_matrix(problem.A) if problem.is_sparse else problem.A
     largest = float(np.max(A.T @ problem.y)) / A.shape[0]
     model = Lasso(
-        PENALTY * largest, positive=True, fit_intercept=False, tol=1e-9, max_iter=1_000_000
+        PENALTY * largest, positive=True, fit_intercept=False, tol=tolerance, max_iter=1_000_000
     )
 
     def run() -> Array:
@@ -46,15 +46,16 @@ SKLEARN = (
         "sklearn",
         "scikit-learn",
         "positive, C order",
-        _linear,
+        exact(_linear),
         dense_nnls_only,
     ),
     Rival(
         "sklearn.Lasso",
         "sklearn",
         "scikit-learn",
-        f"positive, alpha {PENALTY:g} of the largest, tol 1e-9",
+        f"positive, alpha {PENALTY:g} of the largest",
         _lasso,
         nnls_only,
+        tolerances=(1e-6, 1e-8, 1e-9, 1e-10),
     ),
 )
