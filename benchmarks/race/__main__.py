@@ -19,9 +19,8 @@ from .report import markdown
 from .rivals import RIVALS
 from .startup import startup
 from .targets import SCREENING, verdicts
-from .timing import FULL
 
-TOO_SLOW = 20.0
+TOO_SLOW = {"full": 20.0, "quick": 0.5}
 """A contestant that took longer with fewer threads is not started again with more."""
 
 
@@ -67,7 +66,11 @@ def _options() -> argparse.Namespace:
 
 def _worker(options: argparse.Namespace, record: Record, threads: int) -> Iterator[dict[str, Any]]:
     """Race in a process of its own; its lines, as they come."""
-    chosen = options.only or [case.name for case in CASES if case.quick or not options.quick]
+    chosen = options.only or [
+        case.name
+        for case in CASES
+        if not options.quick or (case.quick and (threads == 1 or case.large))
+    ]
     command = [sys.executable, "-m", "benchmarks.race.worker"]
     command += ["--rivals-python", str(options.rivals_python), "--slow", json.dumps(_slow(record))]
     command += ["--quick"] * options.quick + ["--cases", *chosen]
@@ -85,12 +88,12 @@ def _worker(options: argparse.Namespace, record: Record, threads: int) -> Iterat
 
 def _slow(record: Record) -> dict[str, list[str]]:
     """case → those who were over their time, or near it, so far."""
-    limit = TOO_SLOW if record.kind == "full" else FULL.once
     return {
         case["case"]: [
             held["solver"]
             for held in case["entries"]
-            if held["status"] == "over" or (held["seconds"] or 0.0) > limit
+            if not held["solver"].startswith("boxreg.")
+            and (held["status"] == "over" or (held["seconds"] or 0.0) > TOO_SLOW[record.kind])
         ]
         for case in record.cases
         if "entries" in case

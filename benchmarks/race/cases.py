@@ -28,6 +28,8 @@ class Case:
     problems: Callable[[], list[Problem]]
     ours: Literal["boxreg.solve", "boxreg.nnls"] = "boxreg.solve"
     quick: bool = False
+    large: bool = True
+    """Whether a second thread can matter: a quick race with more threads has no other cases."""
     patience: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -67,11 +69,15 @@ def _figure1(box: float, quick: bool = False) -> Case:
 
 
 def _small(m: int, n: int) -> Case:
-    return Case(f"tiny-{m}x{n}", "tiny", partial(_tiny, m, n), ours="boxreg.nnls", quick=True)
+    return Case(
+        f"tiny-{m}x{n}", "tiny", partial(_tiny, m, n), ours="boxreg.nnls", quick=True, large=False
+    )
 
 
-def _real(name: str, problems: Callable[[], list[Problem]], quick: bool = False) -> Case:
-    return Case(name, name, problems, quick=quick)
+def _real(
+    name: str, problems: Callable[[], list[Problem]], quick: bool = False, large: bool = False
+) -> Case:
+    return Case(name, name, problems, quick=quick, large=large)
 
 
 CASES: tuple[Case, ...] = (
@@ -90,12 +96,12 @@ CASES: tuple[Case, ...] = (
     _figure1(0.1),
     _figure1(0.5, quick=True),
     _figure1(1.5),
-    _real("nips", partial(real_data.documents, "nips_1-17", 100), quick=True),
-    _real("newsgroups", partial(real_data.documents, "newsgroups20", 100)),
+    _real("nips", partial(real_data.documents, "nips_1-17", 100), quick=True, large=True),
+    _real("newsgroups", partial(real_data.documents, "newsgroups20", 100), large=True),
     _real("cuprite-nnls", partial(real_data.cuprite, np.inf), quick=True),
     _real("cuprite-box", partial(real_data.cuprite, 1.0)),
     _real("mri-exp", partial(real_data.relaxometry, "exp"), quick=True),
     _real("mri-epg", partial(real_data.relaxometry, "epg")),
     _real("signatures", real_data.tumours, quick=True),
-    _real("mnist", real_data.digits, quick=True),
+    _real("mnist", real_data.digits, quick=True, large=True),
 )

@@ -11,6 +11,12 @@ from .record import Record, ratio, rivals, to_limit
 from .report import FLOOR
 
 MARKERS = "osD^v<>PXhp*"
+COLOURS = (
+    *("#1f77b4", "#17becf", "#6baed6"),  # SciPy
+    *("#ff7f0e", "#2ca02c"),  # skglm, adelie
+    *("#d62728", "#e377c2"),  # scikit-learn
+    *("#9467bd", "#8c564b", "#7f7f7f", "#bcbd22", "#393b79"),  # QP
+)
 GAP_WORTH_NAMING = 1e-8
 
 
@@ -40,8 +46,7 @@ def draw(record: Record, stem: Path) -> list[Path]:
     )
     names = [held["solver"] for held in rivals(raced[counts[0]][0])]
     styles = {
-        name: (MARKERS[i % len(MARKERS)], plt.get_cmap("tab20")(i % 20))
-        for i, name in enumerate(names)
+        name: (MARKERS[i % len(MARKERS)], COLOURS[i % len(COLOURS)]) for i, name in enumerate(names)
     }
     for count, axis in zip(counts, axes[0], strict=False):
         _ratios(axis, raced[count], styles, f"{count} thread" + ("s" if count > 1 else ""))

@@ -65,9 +65,9 @@ class Heat:
         together take longer than the cap, what looser ones gave.
         """
         best: Contestant | None = None
-        spent = 0.0
+        spent = seconds = 0.0
         for tolerance in tolerances:
-            if spent > cap:
+            if spent + seconds > cap:  # a tighter tolerance takes no less than the last
                 break
             self.show(f"{name}, tolerance {tolerance:g}" if tolerance else name)
             try:

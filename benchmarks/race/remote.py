@@ -20,11 +20,12 @@ PATIENCE = 120.0
 
 
 class Remote:
-    """One interpreter of another environment, started when first needed."""
+    """One interpreter, perhaps of another environment, started when first needed."""
 
     def __init__(self, python: Path) -> None:
         self._python = python
         self._process: subprocess.Popen[bytes] | None = None
+        self._problem: Problem | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._pending = b""
 
@@ -33,12 +34,9 @@ class Remote:
         return self._python.exists()
 
     def hold(self, problem: Problem) -> None:
-        """Make this the problem that orders are about."""
+        """Make this the problem that orders are about; it travels with the first of them."""
         self._drop_data()
-        self._folder = tempfile.TemporaryDirectory(prefix="boxreg-race-")
-        save(problem, Path(self._folder.name))
-        if self._process is not None:
-            self._load()
+        self._problem = problem
 
     def hello(self, rival: str) -> dict[str, Any]:
         """Import and warm up; versions, or `Failed`."""
@@ -46,8 +44,7 @@ class Remote:
 
     def trial(self, rival: str, tolerance: float, cap: float) -> tuple[float, Array]:
         """One call: (seconds, x)."""
-        assert self._folder is not None
-        path = Path(self._folder.name) / "x.npy"
+        path = self._data() / "x.npy"
         order = {"do": "run", "rival": rival, "tolerance": tolerance, "save": str(path)}
         reply = self._ask(order, cap + 5.0)
         if reply["seconds"] > cap:
@@ -81,6 +78,16 @@ class Remote:
         self._pending = b""
         if self._folder is not None:
             self._load()
+
+    def _data(self) -> Path:
+        """The folder of the problem, written and loaded when first asked for."""
+        if self._folder is None:
+            assert self._problem is not None, "hold comes first"
+            self._folder = tempfile.TemporaryDirectory(prefix="boxreg-race-")
+            save(self._problem, Path(self._folder.name))
+            if self._process is not None:
+                self._load()
+        return Path(self._folder.name)
 
     def _load(self) -> None:
         assert self._folder is not None

@@ -9,6 +9,7 @@ import argparse
 import json
 import statistics
 import sys
+import time
 import warnings
 from contextlib import suppress
 from dataclasses import replace
@@ -39,8 +40,10 @@ LIMIT_BUDGET = 0.3
 class Worker:
     """Everything that one process does."""
 
-    def __init__(self, policy: Policy, remote: Remote, slow: dict[str, list[str]]) -> None:
-        self.policy, self.remote, self.slow = policy, remote, slow
+    def __init__(
+        self, policy: Policy, remotes: dict[str, Remote], slow: dict[str, list[str]]
+    ) -> None:
+        self.policy, self.remotes, self.slow = policy, remotes, slow
         self.line = Line()
         self.versions: dict[str, str] = {}
         self._out: dict[str, str] = {}
@@ -61,12 +64,14 @@ class Worker:
         return self.versions
 
     def _warm(self, rival: Rival) -> None:
-        if rival.environment != "main":
-            if not self.remote.exists:
-                self._out[rival.name] = "its environment is not there (make rivals)"
-                return
-            said = self.remote.hello(rival.name)
-            self.versions[rival.distribution] = f"{said['version']} (NumPy {said['numpy']})"
+        if rival.place == "old_numpy" and not self.remotes[rival.place].exists:
+            self._out[rival.name] = "its environment is not there (make rivals)"
+            return
+        if rival.place != "here":
+            said = self.remotes[rival.place].hello(rival.name)
+            other = said["numpy"] != np.__version__
+            numpy = f" (NumPy {said['numpy']})" if other else ""
+            self.versions[rival.distribution] = said["version"] + numpy
             return
         if not rival.installed():
             self._out[rival.name] = "not installed"
@@ -87,6 +92,7 @@ class Worker:
         except Absent as error:
             return {"case": case.name, "threads": threads(), "skipped": str(error)}
         problems = problems[:: self.policy.stride]
+        start = time.perf_counter()
         heats, limits, certified, sizes = [], [], [], []
         for i, problem in enumerate(problems):
             part = f" {i + 1}/{len(problems)}" if len(problems) > 1 else ""
@@ -115,6 +121,7 @@ class Worker:
                 "seconds": statistics.median(limit.seconds for limit in limits),
                 "each": [limit.as_dict() for limit in limits],
             },
+            "wall_seconds": round(time.perf_counter() - start, 1),
             "entries": [_merged([heat.found[name] for heat in heats]) for name in RIVALS],
         }
 
@@ -123,8 +130,8 @@ class Worker:
         judge = Judge(problem)
         judge.learn_dual(theta)
         heat = Heat(judge, self.policy, self.line.show)
-        if self.remote.exists:
-            self.remote.hold(problem)
+        for remote in self.remotes.values():
+            remote.hold(problem)
         for rival in RIVALS.values():
             why = self._stays_out(rival, case, problem)
             if why is None:
@@ -138,9 +145,9 @@ class Worker:
 
     def _enter(self, heat: Heat, rival: Rival, case: Case, problem: Problem) -> None:
         def contestant(tolerance: float) -> Contestant:
-            if rival.environment == "main":
+            if rival.place == "here":
                 return Local(rival, problem, tolerance)
-            return Away(rival, self.remote, tolerance)
+            return Away(rival, self.remotes[rival.place], tolerance)
 
         cap = self.policy.cap
         if self.policy.patient:
@@ -160,6 +167,8 @@ class Worker:
         refusal = rival.refuses(problem)
         if refusal is not None:
             return "refused", refusal
+        if rival.slow and problem.A.shape[0] * problem.A.shape[1] > self.policy.large:
+            return "refused", "not on large problems in a quick race"
         if (rival.name, case.family) in self._gave_up:
             return "refused", f"over its time at {self._gave_up[rival.name, case.family]}"
         if rival.name in self.slow.get(case.name, ()):
@@ -215,8 +224,8 @@ def main() -> None:
     parser.add_argument("--rivals-python", type=Path, required=True)
     parser.add_argument("--slow", default="{}", help="JSON: case → contestants not to start")
     options = parser.parse_args()
-    remote = Remote(options.rivals_python)
-    worker = Worker(QUICK if options.quick else FULL, remote, json.loads(options.slow))
+    remotes = {"apart": Remote(Path(sys.executable)), "old_numpy": Remote(options.rivals_python)}
+    worker = Worker(QUICK if options.quick else FULL, remotes, json.loads(options.slow))
     try:
         print(json.dumps({"versions": worker.warm_up()}), flush=True)
         for case in CASES:
@@ -224,7 +233,8 @@ def main() -> None:
                 print(json.dumps(worker.race(case)), flush=True)
     finally:
         worker.line.clear()
-        remote.close()
+        for remote in remotes.values():
+            remote.close()
         sys.stdout.flush()
 
 

@@ -46,6 +46,6 @@ ADELIE = (
         _prepare,
         takes_all,
         tolerances=(1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-15),
-        environment="old_numpy",
+        place="old_numpy",
     ),
 )

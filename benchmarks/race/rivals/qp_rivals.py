@@ -80,6 +80,7 @@ QP = tuple(
         partial(_prepare, name),
         partial(_refuses, name),
         tolerances=TOLERANCES[name],
+        place="apart" if name in ("clarabel", "highs") else "here",
     )
     for name in TOLERANCES
 )

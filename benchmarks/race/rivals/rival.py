@@ -29,7 +29,11 @@ class Rival:
     prepare: Callable[[Problem, float], Run]
     refuses: Callable[[Problem], str | None]
     tolerances: tuple[float, ...] = (0.0,)
-    environment: Literal["main", "old_numpy"] = "main"
+    slow: bool = False
+    """Not started on large problems in a quick race."""
+    place: Literal["here", "apart", "old_numpy"] = "here"
+    """In the worker's process; in one of its own, for libraries with threads that do not survive a
+    fork; or in one of the environment with NumPy 1."""
 
     def installed(self) -> bool:
         return find_spec(self.module) is not None

@@ -38,6 +38,7 @@ SCIPY = (
         partial(_lsq_linear, "bvls"),
         _dense_only,
         tolerances=(1e-10, 1e-12),
+        slow=True,
     ),
     Rival(
         "scipy.trf",
@@ -47,5 +48,6 @@ SCIPY = (
         partial(_lsq_linear, "trf"),
         takes_all,
         tolerances=(1e-10, 1e-12, 1e-14),
+        slow=True,
     ),
 )

@@ -57,5 +57,6 @@ SKLEARN = (
         _lasso,
         nnls_only,
         tolerances=(1e-6, 1e-8, 1e-9, 1e-10),
+        slow=True,
     ),
 )
