@@ -20,7 +20,7 @@ from .rivals import RIVALS
 from .startup import startup
 from .targets import SCREENING, verdicts
 
-TOO_SLOW = {"full": 20.0, "quick": 0.5}
+TOO_SLOW = {"full": 20.0, "quick": 1.5}
 """A contestant that took longer with fewer threads is not started again with more."""
 
 
