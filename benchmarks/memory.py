@@ -109,7 +109,8 @@ def line(row: dict[str, Any]) -> str:
     return (
         f"| {row['layout']} | {m}×{n} | {row['bytes'] / 1e9:.2f} | {row['free']} | {row['gap']:.0e} | "
         f"{row['seconds']:.1f} | {row['beside'] / 1e6:.0f} | {row['working_set'] / 1e6:.0f} | "
-        f"{1 + row['beside'] / row['bytes']:.2f} | {row['ratio']:.2f} | {'yes' if row['ratio'] < MOST else 'no'} |"
+        f"{1 + row['beside'] / row['bytes']:.2f} | {row['ratio']:.2f} | "
+        f"{'yes' if row['ratio'] < MOST else 'no'} |"
     )
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import signal
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -58,17 +59,18 @@ class Tally:
         self.slowest = max(self.slowest, more.slowest)
 
 
-def judge(problem: BoxProblem, label: str, cap: float, tally: Tally) -> None:
-    """Solve with everybody, compare, and count."""
+def judge(
+    problem: BoxProblem,
+    label: str,
+    cap: float,
+    tally: Tally,
+    say: Callable[[str], None] = lambda name: None,
+) -> None:
+    """Solve with everybody, compare, and count; `say` hears who is next."""
     tally.problems += 1
-    rivals = {}
-    for name, solver in others(problem).items():
-        x = _guarded(solver, problem, cap)
-        if isinstance(x, str) or not np.all(np.isfinite(x)):
-            tally.no_answer[name] += 1
-        else:
-            rivals[name] = np.clip(x, problem.lower, problem.upper)
+    mine, theirs = {}, {}
     for name, solver in ours(problem).items():
+        say(name)
         clock = time.perf_counter()
         x = _guarded(solver, problem, cap)
         tally.slowest = max(tally.slowest, time.perf_counter() - clock)
@@ -77,7 +79,16 @@ def judge(problem: BoxProblem, label: str, cap: float, tally: Tally) -> None:
         elif not (np.all(x >= problem.lower) and np.all(x <= problem.upper)):
             tally.complaints.append(f"{label}: {name}: outside the box")
         else:
-            _compare(problem, f"{label}: {name}", x, rivals, tally)
+            mine[name] = x
+    for name, solver in others(problem).items():
+        say(name)
+        x = _guarded(solver, problem, cap)
+        if isinstance(x, str) or not np.all(np.isfinite(x)):
+            tally.no_answer[name] += 1
+        else:
+            theirs[name] = np.clip(x, problem.lower, problem.upper)
+    for name, x in mine.items():
+        _compare(problem, f"{label}: {name}", x, theirs, tally)
 
 
 def _guarded(solver: Solver, problem: BoxProblem, cap: float) -> Array | str:

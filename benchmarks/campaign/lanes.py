@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -19,13 +20,12 @@ Task = tuple[str, int, int]
 
 
 def work(task: Task, cap: float, pipe: Connection) -> None:
-    """Judge a range of seeds, saying which one is next."""
+    """Judge a range of seeds, saying which one, and which solver, is next."""
     family, first, last = task
     tally = Tally()
     for seed in range(first, last):
-        pipe.send(seed)
         problem: BoxProblem = generated(family, seed)
-        judge(problem, f"{family} {seed}", cap, tally)
+        judge(problem, f"{family} {seed}", cap, tally, lambda name, at=seed: pipe.send((at, name)))
     pipe.send(tally)
 
 
@@ -35,6 +35,7 @@ class _Lane:
     task: Task
     seed: int
     since: float
+    solver: str = ""
 
 
 def run(tasks: list[Task], processes: int, cap: float) -> Iterator[Tally]:
@@ -66,8 +67,8 @@ def _heard(pipe: Connection, lanes: dict[Connection, _Lane], waiting: list[Task]
         message = pipe.recv()
     except EOFError:
         message = _died(lane, waiting)
-    if isinstance(message, int):
-        lane.seed, lane.since = message, time.monotonic()
+    if isinstance(message, tuple):
+        (lane.seed, lane.solver), lane.since = message, time.monotonic()
         return None
     del lanes[pipe]
     pipe.close()
@@ -76,11 +77,14 @@ def _heard(pipe: Connection, lanes: dict[Connection, _Lane], waiting: list[Task]
 
 
 def _died(lane: _Lane, waiting: list[Task]) -> Tally:
-    """The problem it died on is a complaint; the rest of its range, before and after, is redone."""
+    """The problem it died on is lost, and a complaint if it was with us; the others are redone."""
     family, first, last = lane.task
     lane.process.join()
     for task in ((family, lane.seed + 1, last), (family, first, lane.seed)):
         if task[1] < task[2]:
             waiting.append(task)
-    text = f"{family} {lane.seed}: the process ended with code {lane.process.exitcode} (a hang?)"
+    if not lane.solver.startswith("boxreg."):
+        return Tally(problems=1, no_answer=Counter([lane.solver]))
+    code = lane.process.exitcode
+    text = f"{family} {lane.seed}: {lane.solver}: still running, or dead, with exit code {code}"
     return Tally(problems=1, complaints=[text])

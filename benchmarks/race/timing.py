@@ -42,7 +42,7 @@ class Policy:
 
 
 FULL = Policy(cap=30.0, once=5.0, budget=2.0)
-QUICK = Policy(cap=3.0, once=0.5, budget=0.2, most=8, patient=False, large=1e6, stride=4)
+QUICK = Policy(cap=2.0, once=0.5, budget=0.2, most=8, patient=False, large=1e6, stride=4)
 
 
 def clock(run: Callable[[], object], calls: int = 1) -> float:
