@@ -20,8 +20,12 @@ from .rivals import RIVALS
 from .startup import startup
 from .targets import SCREENING, verdicts
 
-TOO_SLOW = {"full": 20.0, "quick": 1.5}
+TOO_SLOW = {"full": 5.0, "quick": 1.5}
 """A contestant that took longer with fewer threads is not started again with more."""
+
+
+class WorkerDied(Exception):
+    """A worker ended before its last case."""
 
 
 def main() -> int:
@@ -41,6 +45,8 @@ def main() -> int:
         record.finished = True
     except KeyboardInterrupt:
         print("interrupted: what was measured is kept", file=sys.stderr)
+    except WorkerDied as error:
+        print(f"{error}: what was measured is kept", file=sys.stderr)
     _write(record, options.out)
     paths = [options.out / "results.json", options.out / "race.md"]
     paths += draw(record, options.out / "race")
@@ -50,7 +56,7 @@ def main() -> int:
         if verdict.reached == "no":
             print(f"not reached: {verdict.target}: {verdict.figure}")
     print("Written: " + " ".join(map(str, paths)))
-    return 0 if record.finished else 130
+    return 0 if record.finished else 1
 
 
 def _options() -> argparse.Namespace:
@@ -79,11 +85,12 @@ def _worker(options: argparse.Namespace, record: Record, threads: int) -> Iterat
     try:
         for line in worker.stdout:
             yield json.loads(line)
+        if worker.wait() != 0:
+            raise WorkerDied(f"the worker with {threads} thread(s) ended with {worker.returncode}")
     finally:
         if worker.poll() is None:
             worker.terminate()
-        if worker.wait() not in (0, -15):
-            print(f"the worker with {threads} thread(s) ended early", file=sys.stderr)
+            worker.wait()
 
 
 def _slow(record: Record) -> dict[str, list[str]]:

@@ -41,7 +41,7 @@ class Policy:
         return min(max(samples, self.least), self.most), calls
 
 
-FULL = Policy(cap=30.0, once=5.0, budget=2.0)
+FULL = Policy(cap=15.0, once=3.0, budget=1.5)
 QUICK = Policy(cap=2.0, once=0.5, budget=0.2, most=8, patient=False, large=1e6, stride=4)
 
 

@@ -86,12 +86,16 @@ class Worker:
                     rival.prepare(problem, rival.tolerances[0])()
 
     def race(self, case: Case) -> dict[str, Any]:
-        """All contestants on all problems of a case."""
+        """All contestants on all problems of a case, or why it was not raced."""
         try:
-            problems = case.problems()
+            return self._race(case, case.problems()[:: self.policy.stride])
         except Absent as error:
-            return {"case": case.name, "threads": threads(), "skipped": str(error)}
-        problems = problems[:: self.policy.stride]
+            why = str(error)
+        except Exception as error:  # ours, or the race's own: one case is lost, visibly
+            why = f"failed: {describe(error)}"
+        return {"case": case.name, "threads": threads(), "skipped": why}
+
+    def _race(self, case: Case, problems: list[Problem]) -> dict[str, Any]:
         start = time.perf_counter()
         heats, limits, certified, sizes = [], [], [], []
         for i, problem in enumerate(problems):
@@ -141,7 +145,9 @@ class Worker:
         heat.sample()
         heat.score()
         limit = oracle_limit(problem, solution, judge, LIMIT_BUDGET)
-        return heat, limit, _certified_gap(problem, heat.answers[case.ours], theta, judge.scale)
+        answer = heat.answers.get(case.ours)
+        proof = np.inf if answer is None else _certified_gap(problem, answer, theta, judge.scale)
+        return heat, limit, proof
 
     def _enter(self, heat: Heat, rival: Rival, case: Case, problem: Problem) -> None:
         def contestant(tolerance: float) -> Contestant:
@@ -231,6 +237,8 @@ def main() -> None:
         for case in CASES:
             if case.name in options.cases:
                 print(json.dumps(worker.race(case)), flush=True)
+    except KeyboardInterrupt:
+        sys.exit(130)
     finally:
         worker.line.clear()
         for remote in remotes.values():
