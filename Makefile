@@ -49,7 +49,10 @@ RIVALS_READY := $(RIVALS)/.ready
 
 $(BENCH_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,bench]" \
-	  || echo "some rivals did not install; the race reports them as absent"
+	  || for rival in skglm scikit-learn qpsolvers clarabel piqp daqp osqp highspy; do \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check $$rival \
+	      || echo "$$rival did not install; the race reports it as absent"; \
+	  done
 	touch $(BENCH_READY)
 
 $(RIVALS_READY): benchmarks/rivals-old-numpy.txt
