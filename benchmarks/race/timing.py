@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,15 @@ class Policy:
     sample: float = 4e-3
     """Calls shorter than this are timed in batches of about this length."""
 
+    def shared(self, problems: int) -> Policy:
+        """The same, shared by several problems of one case."""
+        return replace(
+            self,
+            cap=max(self.cap / problems, 1.0),
+            once=self.once / problems,
+            budget=self.budget / problems,
+        )
+
     def plan(self, seconds: float) -> tuple[int, int]:
         """(samples, calls in each) for a contestant whose call takes about this long."""
         calls = max(1, round(self.sample / max(seconds, 1e-7)))
@@ -41,7 +50,7 @@ class Policy:
         return min(max(samples, self.least), self.most), calls
 
 
-FULL = Policy(cap=15.0, once=3.0, budget=1.5)
+FULL = Policy(cap=10.0, once=3.0, budget=1.5)
 QUICK = Policy(cap=2.0, once=0.5, budget=0.2, most=8, patient=False, large=1e6, stride=4)
 
 

@@ -101,7 +101,7 @@ class Worker:
         for i, problem in enumerate(problems):
             part = f" {i + 1}/{len(problems)}" if len(problems) > 1 else ""
             self.line.prefix = f"{threads()} thread(s)  {case.name}{part}  "
-            heat, limit, proof = self._heat(case, problem)
+            heat, limit, proof = self._heat(case, problem, self.policy.shared(len(problems)))
             heats.append(heat)
             limits.append(limit)
             certified.append(proof)
@@ -129,11 +129,11 @@ class Worker:
             "entries": [_merged([heat.found[name] for heat in heats]) for name in RIVALS],
         }
 
-    def _heat(self, case: Case, problem: Problem) -> tuple[Heat, Limit, float]:
+    def _heat(self, case: Case, problem: Problem, policy: Policy) -> tuple[Heat, Limit, float]:
         solution, theta = _certified_solution(problem)
         judge = Judge(problem)
         judge.learn_dual(theta)
-        heat = Heat(judge, self.policy, self.line.show)
+        heat = Heat(judge, policy, self.line.show)
         for remote in self.remotes.values():
             remote.hold(problem)
         for rival in RIVALS.values():
@@ -155,8 +155,8 @@ class Worker:
                 return Local(rival, problem, tolerance)
             return Away(rival, self.remotes[rival.place], tolerance)
 
-        cap = self.policy.cap
-        if self.policy.patient:
+        cap = heat.policy.cap
+        if heat.policy.patient:
             cap = max(cap, case.patience.get(rival.name, 0.0))
         first = self._loosest.get((rival.name, case.name), np.inf)
         tolerances = [tolerance for tolerance in rival.tolerances if tolerance <= first]
