@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint fuzz ratios clean
+.PHONY: help demo test lint fuzz ratios rivals bench bench-quick memory campaign clean
 
 help:
 	@echo "make demo    solve the embedded problems with all four solvers; table and figure"
@@ -13,6 +13,10 @@ help:
 	@echo "make lint    ruff and mypy"
 	@echo "make fuzz    screening safety against exact arithmetic (PROBLEMS=100000, 2 processes)"
 	@echo "make ratios  work and time with and without screening on the paper's tables"
+	@echo "make bench   the race against every other solver (about 25 minutes); BOXREG_DATA adds real data"
+	@echo "make bench-quick   the same in under 5 minutes, fewer cases"
+	@echo "make memory  peak memory of a solve over the size of A (GB=1)"
+	@echo "make campaign      never a worse objective than SciPy or skglm (PER_FAMILY=10000, 2 processes)"
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,5 +42,40 @@ fuzz: $(READY)
 ratios: $(READY)
 	$(BIN)/python -m benchmarks.ratios --out out/ratios
 
+# The race: rivals that live beside the current NumPy in .venv, those that do not in .venv-rivals.
+RIVALS := .venv-rivals
+BENCH_READY := $(VENV)/.bench-ready
+RIVALS_READY := $(RIVALS)/.ready
+
+$(BENCH_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,bench]" \
+	  || for rival in skglm scikit-learn qpsolvers clarabel piqp daqp osqp highspy; do \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check $$rival \
+	      || echo "$$rival did not install; the race reports it as absent"; \
+	  done
+	touch $(BENCH_READY)
+
+$(RIVALS_READY): benchmarks/rivals-old-numpy.txt
+	$(PYTHON) -m venv $(RIVALS)
+	$(RIVALS)/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/rivals-old-numpy.txt \
+	  || echo "some rivals did not install; the race reports them as absent"
+	touch $(RIVALS_READY)
+
+rivals: $(BENCH_READY) $(RIVALS_READY)
+
+bench: rivals
+	$(BIN)/python -m benchmarks.race --out out/bench
+
+bench-quick: rivals
+	$(BIN)/python -m benchmarks.race --quick --out out/bench
+
+GB ?= 1
+memory: $(READY)
+	$(BIN)/python -m benchmarks.memory --gigabytes $(GB) --out out/memory
+
+PER_FAMILY ?= 10000
+campaign: $(BENCH_READY)
+	$(BIN)/python -m benchmarks.campaign --per-family $(PER_FAMILY)
+
 clean:
-	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(RIVALS) out .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The race: boxreg's defaults against every other solver that installs. `make bench` runs it."""

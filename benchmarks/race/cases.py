@@ -1,0 +1,107 @@
+"""The registry of workloads, in the order of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from boxreg.workloads import Workload, bvls_figure1, bvls_table2, nnls_table1
+
+from . import real_data
+from .problem import Problem, make
+
+
+@dataclass(frozen=True)
+class Case:
+    """A workload: one problem, or a few of a kind whose median counts.
+
+    Cases of one family grow: a contestant that is over its time in one is not started in the next.
+    `patience` gives a contestant more seconds than the run's cap, where a target needs its time.
+    """
+
+    name: str
+    family: str
+    problems: Callable[[], list[Problem]]
+    ours: Literal["boxreg.solve", "boxreg.nnls"] = "boxreg.solve"
+    quick: bool = False
+    large: bool = True
+    """Whether a second thread can matter: a quick race with more threads has no other cases."""
+    patience: Mapping[str, float] = field(default_factory=dict)
+
+
+def _drawn(draw: Callable[[], Workload]) -> list[Problem]:
+    held = draw()
+    return [make(held.A, held.y, held.lower, held.upper)]
+
+
+def _tiny(m: int, n: int) -> list[Problem]:
+    """A = |N(0,1)|, half of x̄ = |N(0,1)| kept, y = A x̄ + N(0,1); a few draws."""
+    drawn = []
+    for seed in range(real_data.FEW):
+        rng = np.random.default_rng([m, n, seed])
+        A = np.abs(rng.standard_normal((m, n)))
+        x = np.abs(rng.standard_normal(n)) * (rng.random(n) < 0.5)
+        drawn.append(make(A, A @ x + rng.standard_normal(m)))
+    return drawn
+
+
+def _table(
+    table: int,
+    variant: Literal["coded", "printed"],
+    n: int,
+    quick: bool = False,
+    patience: Mapping[str, float] | None = None,
+) -> Case:
+    draw = partial(nnls_table1 if table == 1 else bvls_table2, n, variant=variant)
+    family = f"table{table}-{variant}"
+    return Case(
+        f"{family}-n{n}", family, partial(_drawn, draw), quick=quick, patience=patience or {}
+    )
+
+
+def _figure1(box: float, quick: bool = False) -> Case:
+    draw, name = partial(bvls_figure1, box), f"figure1-b{box:g}"
+    return Case(name, name, partial(_drawn, draw), quick=quick, patience={"scipy.bvls": 200.0})
+
+
+def _small(m: int, n: int) -> Case:
+    return Case(
+        f"tiny-{m}x{n}", "tiny", partial(_tiny, m, n), ours="boxreg.nnls", quick=True, large=False
+    )
+
+
+def _real(
+    name: str, problems: Callable[[], list[Problem]], quick: bool = False, large: bool = False
+) -> Case:
+    return Case(name, name, problems, quick=quick, large=large)
+
+
+CASES: tuple[Case, ...] = (
+    _small(10, 5),
+    _small(50, 20),
+    _small(200, 50),
+    _small(500, 200),
+    _table(1, "coded", 1000, quick=True),
+    _table(1, "coded", 2000),
+    _table(1, "coded", 4000),
+    _table(1, "coded", 6000, quick=True),
+    _table(1, "printed", 2000, quick=True),
+    _table(1, "printed", 6000, patience={"scipy.nnls": 100.0}),
+    _table(2, "coded", 3000, quick=True),
+    _table(2, "printed", 3000),
+    _figure1(0.1),
+    _figure1(0.5, quick=True),
+    _figure1(1.5),
+    _real("nips", partial(real_data.documents, "nips_1-17", 100), quick=True, large=True),
+    _real("newsgroups", partial(real_data.documents, "newsgroups20", 100), large=True),
+    _real("cuprite-nnls", partial(real_data.cuprite, np.inf), quick=True),
+    _real("cuprite-box", partial(real_data.cuprite, 1.0)),
+    _real("mri-exp", partial(real_data.relaxometry, "exp"), quick=True),
+    _real("mri-epg", partial(real_data.relaxometry, "epg")),
+    _real("signatures", real_data.tumours, quick=True),
+    _real("mnist", real_data.digits, quick=True, large=True),
+)
