@@ -28,7 +28,7 @@ from .warning_types import ConvergenceWarning
 from .work import WorkMeter
 
 _SMALL = 20_000
-"""Entries of A up to which `nnls` follows SciPy step by step."""
+"""Entries of A up to which `nnls` follows SciPy step by step where the compiled path declines."""
 
 
 def solve(
@@ -131,14 +131,15 @@ def nnls(
     """
     threshold = 0.0 if atol is None else validate.tolerance(atol, "atol")
     limit = None if maxiter is None else validate.iterations(maxiter, "maxiter")
+    b = np.asarray(b)
+    if b.ndim == 2 and b.shape[1] == 1:  # a column, as SciPy accepts it
+        b = b[:, 0]
     short = small_nnls(A, b, threshold, limit)
     if short is not None:
         return short
     from .solvers import ActiveSet, WorkingSet
+    from .solvers.last_resort import last_resort
 
-    b = np.asarray(b)
-    if b.ndim == 2 and b.shape[1] == 1:  # a column, as SciPy accepts it
-        b = b[:, 0]
     problem = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
     m, n = problem.design.shape
     solver = ActiveSet(threshold) if m * n <= _SMALL else WorkingSet(threshold)
@@ -152,8 +153,8 @@ def nnls(
             ConvergenceWarning,
             stacklevel=2,
         )
-    residual = problem.target - problem.design.matvec(outcome.x)
-    return outcome.x, float(np.linalg.norm(residual))
+    found = last_resort(Point(presolve(problem, WorkMeter(n)), outcome.x))
+    return found.x, float(np.linalg.norm(found.residual))
 
 
 def verify(

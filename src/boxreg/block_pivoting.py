@@ -33,6 +33,8 @@ class Pivoted:
     states: npt.NDArray[np.int8]
     rounds: int
     single_exchanges: int
+    sound: bool
+    """Whether the free columns are far from dependent."""
 
 
 def block_pivoting(
@@ -73,7 +75,7 @@ def block_pivoting(
         if not len(broken):
             if np.any(leaving):
                 return None
-            return Pivoted(np.clip(x, lower, upper), states, rounds, single)
+            return Pivoted(np.clip(x, lower, upper), states, rounds, single, system.sound)
         if len(broken) < fewest:
             fewest, grace = len(broken), _GRACE
         elif grace > 0:

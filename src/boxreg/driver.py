@@ -72,7 +72,8 @@ def run(
         gap = track.improve(update)
         seen = ledger.record(iteration, track.point, gap, limits.target)
         open_ = seen.preserved > 0
-        if gap <= goal or not open_:
+        done = iteration >= limits.max_iter or method.solver.settled(track.state)
+        if (gap <= goal and done) or not open_:
             x = ledger.expand(track.point)
             certificate, theta = track.certify(problem, whole, whole_cone, x)
             if certificate.gap <= limits.target or not open_:
@@ -127,7 +128,7 @@ def _reason_to_stop(
     track: Track, limits: Limits, iteration: int, gap: float, goal: float
 ) -> Status | None:
     """Why to stop short of the goal, if there is a reason."""
-    if track.state.finished or track.exhausted(gap, goal):
+    if gap > goal and (track.state.finished or track.exhausted(gap, goal)):
         return Status.PRECISION_LIMIT
     if iteration >= limits.max_iter:
         return Status.ITERATION_LIMIT

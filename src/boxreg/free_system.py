@@ -42,6 +42,11 @@ class FreeSystem:
         self._factor: Array = np.zeros((0, 0))
         self._sound = False
 
+    @property
+    def sound(self) -> bool:
+        """Whether the last factor shows no sign of nearly dependent columns."""
+        return self._sound or not len(self._base)
+
     def solve(self, free: Mask, pull: Array) -> tuple[Array, Index]:
         """x over all coordinates, 0 outside F, and the members of F left out as dependent."""
         x = np.zeros(len(pull))

@@ -7,9 +7,6 @@ from scipy.linalg import solve_triangular
 
 from .arrays import Array
 
-_DEPENDENT = 1e-12
-"""A column is dependent when this fraction of it, or less, lies outside the span of the others."""
-
 
 class UpdatedQR:
     """A_F = Q R for a changing set F of columns.
@@ -18,8 +15,10 @@ class UpdatedQR:
     rounding, and leaves by Givens rotations: O(m k) each, where a fresh factorisation takes O(m k²).
     """
 
-    def __init__(self, rows: int, capacity: int = 32) -> None:
+    def __init__(self, rows: int, capacity: int = 32, dependent: float = 1e-12) -> None:
         self.size = 0
+        self.dependent = dependent
+        """A column is dependent when this fraction of it, or less, lies outside the span of others."""
         self._q = np.empty((capacity, rows))
         self._r = np.zeros((capacity, capacity))
 
@@ -42,7 +41,7 @@ class UpdatedQR:
         again = q.T @ rest
         rest -= q @ again
         length = float(np.linalg.norm(rest))
-        if length <= _DEPENDENT * float(np.linalg.norm(column)) or self.size == len(column):
+        if length <= self.dependent * float(np.linalg.norm(column)) or self.size == len(column):
             return False
         k = self.size
         self._r[:k, k] = coefficients + again

@@ -131,9 +131,9 @@ def test_the_fallback_alone_is_enough(problem, monkeypatch: pytest.MonkeyPatch) 
 def test_singular_working_sets_fall_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Generated problems with dependent columns take the fallback, and are solved."""
     calls = []
-    fallback = working_set._solve_by_active_set
+    fallback = working_set.solve_by_active_set
     monkeypatch.setattr(
-        working_set, "_solve_by_active_set", lambda *a: calls.append(1) or fallback(*a)
+        working_set, "solve_by_active_set", lambda *a: calls.append(1) or fallback(*a)
     )
     for family in FAMILIES:
         for seed in range(6):

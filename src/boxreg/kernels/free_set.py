@@ -193,7 +193,7 @@ def _fit(factor, target, count, out):  # type: ignore[no-untyped-def]
 
 @inner_sums
 def decrement(free, count, w):  # type: ignore[no-untyped-def]
-    """w_Fᵀ G⁻¹ w_F: twice what the best fit of the free columns is still below."""
+    """½ w_Fᵀ G⁻¹ w_F: how far the best fit of the free columns is below this one."""
     slope, z = np.empty(count), np.empty(count)
     for i in range(count):
         slope[i] = w[free.chosen[i]]
@@ -201,7 +201,7 @@ def decrement(free, count, w):  # type: ignore[no-untyped-def]
     total = 0.0
     for i in range(count):
         total += z[i] * z[i]
-    return total
+    return 0.5 * total
 
 
 @inner

@@ -52,13 +52,13 @@ def _place(found, scores, size, j, score):  # type: ignore[no-untyped-def]
 
 
 @inner
-def steepest(w, norms, scale, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
-    """The columns with the largest w_j over their scale worth following, at most `most`."""
+def steepest(w, norms, classic, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
+    """The `most` columns with the largest w_j / ||a_j||, or w_j if `classic`, worth following."""
     most = min(most, len(w))
     found, scores, size = np.empty(most, dtype=np.intp), np.empty(most), 0
     for j in range(len(w)):
         if not barred[j] and w[j] > max(noise * norms[j], threshold):
-            size = _place(found, scores, size, j, w[j] / scale[j])
+            size = _place(found, scores, size, j, w[j] if classic else w[j] / norms[j])
     return found[:size]
 
 
@@ -97,10 +97,17 @@ def settled(free, count, w, norms, noise):  # type: ignore[no-untyped-def]
 
 
 @inner
-def optimal(x, w, norms, noise, threshold):  # type: ignore[no-untyped-def]
-    """Whether no gradient at all points inwards and those of the free columns are 0, up to noise."""
+def optimal(x, w, norms, noise, threshold, exact):  # type: ignore[no-untyped-def]
+    """Whether no gradient points inwards, and those of the free columns are 0 up to noise.
+
+    Unless the fit is `exact`, an inward gradient within the noise is not taken for optimal either:
+    with nearly dependent columns it may be real.
+    """
     within = True
     for j in range(len(x)):
         allowed = max(noise * norms[j], threshold)
-        within &= w[j] <= allowed and (x[j] == 0.0 or w[j] >= -allowed)
+        if x[j] > 0.0:
+            within &= abs(w[j]) <= allowed
+        else:
+            within &= w[j] <= (allowed if exact else threshold)
     return within

@@ -64,8 +64,7 @@ def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
     norms, products, regular, signed = first_pass(A, b)
     if not (regular and best < np.inf):  # NaN, inf, overflow or underflow: not for this path
         return x, 0.0, GAVE_UP
-    classic = signed and n > m
-    scale = np.ones(n) if classic else norms
+    classic, little = signed and n > m, _LEFT_OVER * best
     free, kept, barred = new_set(m, min(m, n)), new_set(0, min(m, n)), np.zeros(n, dtype=np.bool_)
     listed, shortlist = np.empty(0, dtype=np.intp), np.empty((0, m))
     residual, w, fresh = b.copy(), products.copy(), True
@@ -75,7 +74,7 @@ def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
         noise, wanted = rounding_noise(free, count, norms, best), 1 if caution else batch
         if fresh:
             listed = steepest(
-                w, norms, scale, noise, threshold, barred, 1 if classic else _SHORTLIST * batch
+                w, norms, classic, noise, threshold, barred, 1 if classic else _SHORTLIST * batch
             )
             shortlist = gather(A, listed)
             entering = np.arange(min(len(listed), wanted))
@@ -87,7 +86,8 @@ def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
                 w, fresh = np.dot(A.T, residual), True
                 continue
         tried, before = len(entering), count
-        if not tried and (refined == _REFINEMENTS or settled(free, count, w, norms, noise)):
+        accurate = best > little and settled(free, count, w, norms, noise)
+        if not tried and (accurate or refined == _REFINEMENTS):
             break
         remember(free, count, kept)
         count = enter(free, count, listed, shortlist, entering, norms, products)
@@ -112,8 +112,8 @@ def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
             if not caution:
                 caution, penance = penance, 2 * penance
     noise = _SLACK * rounding_noise(free, count, norms, best)
-    fitted = decrement(free, count, w) <= _LEFT_OVER * np.dot(b, b)
-    solved = fresh and fitted and optimal(x, w, norms, noise, threshold)
+    solved = fresh and optimal(x, w, norms, noise, threshold, best <= little)
+    solved = solved and decrement(free, count, w) <= little
     return x, np.sqrt(2.0 * best), SOLVED if solved else GAVE_UP
 
 

@@ -42,14 +42,18 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     check_period = 1
     check_growth = 0.0
 
-    def __init__(self, threshold: float = 0.0) -> None:
+    def __init__(self, threshold: float = 0.0, *, bold: bool = False) -> None:
         self.threshold = threshold
+        self.bold = bold
+        """Trust every gradient and every column, however small what is new in them: the caller judges
+        by the objective."""
 
     def start(self, point: Point) -> ActiveSetState:
         """Coordinates strictly inside the box start free (a dependent one moves to a bound)."""
         problem = point.problem
         inside = problem.open & (point.x > problem.lower) & (point.x < problem.upper)
-        state = ActiveSetState(point, factor=UpdatedQR(len(problem.target)))
+        factor = UpdatedQR(len(problem.target), dependent=1e-15 if self.bold else 1e-12)
+        state = ActiveSetState(point, factor=factor)
         x = point.x.copy()
         for j in np.flatnonzero(inside):
             if not _enter(state, int(j)):
@@ -89,7 +93,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         point = state.point
         problem = point.problem
         gradient = point.correlation
-        noise = np.maximum(point.gradient_noise, self.threshold)
+        noise = 0.0 if self.bold else np.maximum(point.gradient_noise, self.threshold)
         eligible = problem.open & (point.inward > noise)
         eligible[state.free] = False
         score = np.where(eligible, point.inward, 0.0)

@@ -84,6 +84,11 @@ class PrimalSolver(ABC, Generic[S]):
         """A dual point that the method itself keeps, if it does (not necessarily feasible)."""
         return None
 
+    def settled(self, state: S) -> bool:
+        """Whether a run may end here once the gap is small enough: not if a few more steps of an exact
+        method lead to the precision of the data."""
+        return True
+
     @abstractmethod
     def restrict(self, state: S, point: Point, kept: Index) -> S:
         """The state after screening: `point` is the projected point in the new problem, whose

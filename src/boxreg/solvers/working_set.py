@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..arrays import Array, Index
 from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..point import Point
-from .active_set import ActiveSet
 from .base import PrimalSolver, SolverState, renumber
+from .last_resort import last_resort, refitted, solve_by_active_set, suspects
 from .prediction import inside, predicted
 
 _FIRST = 32
@@ -29,12 +29,15 @@ _ROUNDS = 100
 
 @dataclass(kw_only=True)
 class WorkingState(SolverState):
-    """Adds the working set, its Gram matrix, and whether the last step only refined."""
+    """Adds the working set and its Gram matrix."""
 
     working: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     gram: Array = field(default_factory=lambda: np.zeros((0, 0)))
     begun: bool = False
-    refined: bool = False
+    sound: bool = True
+    """No nearly dependent columns have been met: Gram matrices can be trusted."""
+    resorted: bool = False
+    """What is done against rounding at the end has been done."""
 
 
 class WorkingSet(PrimalSolver[WorkingState]):
@@ -66,21 +69,41 @@ class WorkingSet(PrimalSolver[WorkingState]):
 
     def step(self, state: WorkingState, count: int) -> WorkingState:
         """`count` working sets."""
-        if not state.begun:
-            state = self._begin(state.point)
         for _ in range(count):
+            if self._optimal(state.point):
+                return self._conclude(state)
+            if not state.begun:
+                state = self._begin(state.point)
+            before = state.point.objective
             self._drop_settled(state)
             new = self._candidates(state)
-            if not len(new) and (state.refined or not len(state.working)):
-                state.finished = True
-                break
-            state.refined = not len(new)
             self._extend(state, new)
             moved = self._solve(state)
-            if moved is None or moved.objective > state.point.objective:
-                moved = _solve_by_active_set(state.point, state.working)
+            if moved is None or moved.objective > before:
+                moved = solve_by_active_set(state.point, state.working)
+                state.sound = False
             state.point = moved
+            if not moved.objective < before:
+                return self._conclude(state)
         return state
+
+    def settled(self, state: WorkingState) -> bool:
+        """Whether no gradient points inwards beyond its rounding error, and none that does is real."""
+        if state.finished:
+            return True
+        doubtful = not state.sound or suspects(state.point).any()
+        return self._optimal(state.point) and (state.resorted or not doubtful)
+
+    def _optimal(self, point: Point) -> bool:
+        noise = np.maximum(point.gradient_noise, self.threshold)
+        return not np.any(point.problem.open & (point.inward > noise))
+
+    def _conclude(self, state: WorkingState) -> WorkingState:
+        """Finish, with orthogonal factors where Gram matrices cannot be trusted."""
+        point = state.point
+        if not state.resorted:
+            point = last_resort(point if state.sound else refitted(point))
+        return WorkingState(point, finished=True, resorted=True)
 
     def restrict(self, state: WorkingState, point: Point, kept: Index) -> WorkingState:
         """Coordinates that were screened leave the working set."""
@@ -92,6 +115,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
             working=moved[stays],
             gram=state.gram[np.ix_(stays, stays)],
             begun=state.begun,
+            sound=state.sound,
+            resorted=state.resorted,
         )
 
     def _begin(self, point: Point) -> WorkingState:
@@ -162,27 +187,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         )
         if solved is None:
             return None
+        state.sound &= solved.sound
         full = point.x.copy()
         full[working] = solved.x
         return Point(problem, full)
-
-
-def _solve_by_active_set(point: Point, working: Index) -> Point:
-    """The solution on W with updated orthogonal factors: slower, and safe whatever the rank."""
-    problem = point.problem
-    held = np.zeros(len(point.x), dtype=bool)
-    held[working] = True
-    still = replace(
-        problem,
-        lower=np.where(held, problem.lower, point.x),
-        upper=np.where(held, problem.upper, point.x),
-    ).keep(np.sort(working))
-    solver = ActiveSet()
-    state = solver.start(Point(still, point.x[np.sort(working)]))
-    for _ in range(3 * len(working) + 10):
-        if state.finished:
-            break
-        state = solver.step(state, 1)
-    full = point.x.copy()
-    full[np.sort(working)] = state.point.x
-    return Point(problem, full)

@@ -1,0 +1,100 @@
+"""What to do where gradients say nothing any more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import Index, Mask
+from ..point import Point
+from .active_set import ActiveSet
+from .prediction import inside
+
+_NEGLIGIBLE = 1e-15
+"""An objective below this share of ½||y||² has nothing left to lose."""
+
+_AFFORDABLE = 1e8
+"""Orthogonal factors of k columns of length m are tried where m k² is at most this."""
+
+_PATIENCE = 5
+
+
+def suspects(point: Point) -> Mask:
+    """Coordinates at a bound whose gradient points inwards, but by no more than its rounding error.
+
+    As a rule there are none. With nearly dependent columns such a gradient may be real: a step of
+    10¹² along it can lower the objective by much.
+    """
+    problem = point.problem
+    if point.objective <= _NEGLIGIBLE * 0.5 * float(problem.target @ problem.target):
+        return np.zeros(len(point.x), dtype=bool)
+    return problem.open & (point.inward > 0.0) & ~inside(point)
+
+
+def last_resort(point: Point) -> Point:
+    """The best that an active set with no allowance for rounding finds, if it lowers the objective.
+
+    Uses the coordinates inside their bounds and the suspects, or all of them where that is cheap. The
+    objective alone decides.
+    """
+    problem = point.problem
+    doubtful, rows = suspects(point), len(problem.target)
+    used = np.flatnonzero(problem.open)
+    if rows * float(len(used)) ** 2 > _AFFORDABLE:
+        used = np.flatnonzero(inside(point) | doubtful)
+    if not doubtful.any() or rows * float(len(used)) ** 2 > _AFFORDABLE:
+        return point
+    solver = ActiveSet(bold=True)
+    state = solver.start(_within(point, used))
+    best, waited = point, 0
+    for _ in range(3 * len(used) + 10):
+        found = _whole(point, used, state.point)
+        waited += 1
+        if found.objective < best.objective * (1.0 - 1e-14):
+            best, waited = found, 0
+        if state.finished or waited > _PATIENCE:
+            break
+        state = solver.step(state, 1)
+    return best
+
+
+def refitted(point: Point) -> Point:
+    """The fit of the coordinates inside their bounds with orthogonal factors, where it is better."""
+    used = np.flatnonzero(inside(point))
+    if len(point.problem.target) * float(len(used)) ** 2 > _AFFORDABLE:
+        return point
+    found = solve_by_active_set(point, used)
+    return found if found.objective < point.objective else point
+
+
+def solve_by_active_set(point: Point, used: Index) -> Point:
+    """The solution over the coordinates `used`, all others held still, with orthogonal factors."""
+    used = np.sort(used)
+    solver = ActiveSet()
+    state = solver.start(_within(point, used))
+    for _ in range(3 * len(used) + 10):
+        if state.finished:
+            break
+        state = solver.step(state, 1)
+    return _whole(point, used, state.point)
+
+
+def _within(point: Point, used: Index) -> Point:
+    """The point in the problem that holds all other coordinates still."""
+    problem = point.problem
+    held = np.zeros(len(point.x), dtype=bool)
+    held[used] = True
+    still = replace(
+        problem,
+        lower=np.where(held, problem.lower, point.x),
+        upper=np.where(held, problem.upper, point.x),
+    ).keep(used)
+    return Point(still, point.x[used])
+
+
+def _whole(point: Point, used: Index, part: Point) -> Point:
+    """The point with some of its coordinates replaced."""
+    x = point.x.copy()
+    x[used] = part.x
+    return Point(point.problem, x)
