@@ -38,14 +38,20 @@ def _drawn(draw: Callable[[], Workload]) -> list[Problem]:
     return [make(held.A, held.y, held.lower, held.upper)]
 
 
-def _tiny(m: int, n: int) -> list[Problem]:
-    """A = |N(0,1)|, half of x̄ = |N(0,1)| kept, y = A x̄ + N(0,1); a few draws."""
+def _tiny(m: int, n: int, planted: bool) -> list[Problem]:
+    """A and y ~ U(0,1); or A = |N(0,1)|, y = A x̄ + N(0,1), half of x̄ = |N(0,1)| kept. A few draws.
+
+    About a fifth of the solution is positive in the first kind, more than half in the second.
+    """
     drawn = []
     for seed in range(real_data.FEW):
         rng = np.random.default_rng([m, n, seed])
-        A = np.abs(rng.standard_normal((m, n)))
-        x = np.abs(rng.standard_normal(n)) * (rng.random(n) < 0.5)
-        drawn.append(make(A, A @ x + rng.standard_normal(m)))
+        A, y = rng.random((m, n)), rng.random(m)
+        if planted:
+            A = np.abs(rng.standard_normal((m, n)))
+            x = np.abs(rng.standard_normal(n)) * (rng.random(n) < 0.5)
+            y = A @ x + rng.standard_normal(m)
+        drawn.append(make(A, y))
     return drawn
 
 
@@ -68,10 +74,10 @@ def _figure1(box: float, quick: bool = False) -> Case:
     return Case(name, name, partial(_drawn, draw), quick=quick, patience={"scipy.bvls": 200.0})
 
 
-def _small(m: int, n: int) -> Case:
-    return Case(
-        f"tiny-{m}x{n}", "tiny", partial(_tiny, m, n), ours="boxreg.nnls", quick=True, large=False
-    )
+def _small(m: int, n: int, planted: bool = False) -> Case:
+    name = "tiny-planted" if planted else "tiny"
+    draw = partial(_tiny, m, n, planted)
+    return Case(f"{name}-{m}x{n}", name, draw, ours="boxreg.nnls", quick=True, large=False)
 
 
 def _real(
@@ -85,6 +91,8 @@ CASES: tuple[Case, ...] = (
     _small(50, 20),
     _small(200, 50),
     _small(500, 200),
+    _small(50, 20, planted=True),
+    _small(500, 200, planted=True),
     _table(1, "coded", 1000, quick=True),
     _table(1, "coded", 2000),
     _table(1, "coded", 4000),

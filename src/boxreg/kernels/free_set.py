@@ -16,7 +16,7 @@ from .compiling import inner, inner_sums
 FreeSet = namedtuple("FreeSet", ["columns", "gram", "factor", "chosen", "target", "fit"])
 """Arrays with room for the most columns there can be: a_j by rows, G, U, j, a_jᵀb and x_j."""
 
-_FEW = 16
+_FEW = 8
 """Up to this many new columns of U are computed one by one, more of them row by row."""
 _DISTINCT = 1e-3
 """A column joins a batch if this share of its squared norm, or more, is new."""
