@@ -81,9 +81,13 @@ def _small(m: int, n: int, planted: bool = False) -> Case:
 
 
 def _real(
-    name: str, problems: Callable[[], list[Problem]], quick: bool = False, large: bool = False
+    name: str,
+    problems: Callable[[], list[Problem]],
+    quick: bool = False,
+    large: bool = False,
+    ours: Literal["boxreg.solve", "boxreg.nnls"] = "boxreg.solve",
 ) -> Case:
-    return Case(name, name, problems, quick=quick, large=large)
+    return Case(name, name, problems, ours=ours, quick=quick, large=large)
 
 
 CASES: tuple[Case, ...] = (
@@ -106,10 +110,10 @@ CASES: tuple[Case, ...] = (
     _figure1(1.5),
     _real("nips", partial(real_data.documents, "nips_1-17", 100), quick=True, large=True),
     _real("newsgroups", partial(real_data.documents, "newsgroups20", 100), large=True),
-    _real("cuprite-nnls", partial(real_data.cuprite, np.inf), quick=True),
+    _real("cuprite-nnls", partial(real_data.cuprite, np.inf), quick=True, ours="boxreg.nnls"),
     _real("cuprite-box", partial(real_data.cuprite, 1.0)),
-    _real("mri-exp", partial(real_data.relaxometry, "exp"), quick=True),
-    _real("mri-epg", partial(real_data.relaxometry, "epg")),
-    _real("signatures", real_data.tumours, quick=True),
+    _real("mri-exp", partial(real_data.relaxometry, "exp"), quick=True, ours="boxreg.nnls"),
+    _real("mri-epg", partial(real_data.relaxometry, "epg"), ours="boxreg.nnls"),
+    _real("signatures", real_data.tumours, quick=True, ours="boxreg.nnls"),
     _real("mnist", real_data.digits, quick=True, large=True),
 )

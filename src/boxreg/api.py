@@ -30,6 +30,9 @@ from .work import WorkMeter
 _SMALL = 20_000
 """Entries of A up to which `nnls` follows SciPy step by step where the compiled path declines."""
 
+_NNLS_GAP = 1e-10
+"""Relative gap at which `nnls` stops, once no gradient exceeds its rounding error either."""
+
 
 def solve(
     A: Any,
@@ -145,7 +148,8 @@ def nnls(
     solver = ActiveSet(threshold) if m * n <= _SMALL else WorkingSet(threshold)
     method = validate.method(problem, solver, "auto", "auto", "auto", True)
     steps = 3 * n if limit is None else limit
-    outcome = run(problem, method, Limits(target=0.0, max_iter=steps))
+    limits = Limits(target=_NNLS_GAP * _scale(problem)[0], max_iter=steps)
+    outcome = run(problem, method, limits)
     if outcome.status is Status.ITERATION_LIMIT:
         warnings.warn(
             f"maxiter: {steps} steps were not enough; the best point so far has a duality gap of "

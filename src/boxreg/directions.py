@@ -16,6 +16,9 @@ from .rounding import norm
 _USEFUL = 1e-6
 """A cheap direction with a smaller margin is passed over: a step along it costs too much."""
 
+_FAIR = 1e-3
+"""With a margin like this an exact solver loses nothing that matters."""
+
 _GOOD = 0.3
 """With a margin like this no other direction is worth its products."""
 
@@ -82,17 +85,26 @@ DIRECTIONS: dict[str, Callable[[ReducedProblem, Mask], Array]] = {
 
 
 def first_cone(
-    problem: ReducedProblem, direction: str | Array, sums: Array | None = None
+    problem: ReducedProblem, direction: str | Array, sums: Array | None, exact: bool
 ) -> DualCone:
     """The dual cone as it is known at the start of a run.
 
     The search for a direction is put off where A has negative entries and nobody has named one: it
     may cost more than the run, and a residual that is nearly feasible can do without (see
-    `LocalPush`).
+    `local_push`). An `exact` solver ends with residuals so close to the cone that any direction will
+    do, and products for a better one than -1 are not worth their time.
     """
-    searched = isinstance(direction, str) and direction == "auto"
-    if searched and not problem.design.nonnegative and np.any(problem.unbounded & problem.open):
-        return DualCone(None, np.zeros_like(problem.unbounded), pending=True)
+    constrained = problem.unbounded & problem.open
+    named = not isinstance(direction, str) or direction != "auto"
+    if named or not constrained.any():
+        return build_cone(problem, direction, sums)
+    nothing = np.zeros_like(constrained)
+    if not problem.design.nonnegative:
+        return DualCone(None, nothing, pending=True)
+    if exact and sums is not None:
+        flat = _flat(problem, sums)
+        if interior_margin(flat, problem, constrained) >= _FAIR:
+            return DualCone(flat, nothing)
     return build_cone(problem, direction, sums)
 
 

@@ -60,7 +60,8 @@ def run(
     whole = presolve(problem, work)
     if method.solver.needs_column_major:
         whole = replace(whole, design=whole.design.column_major())
-    whole_cone = first_cone(whole, method.direction, problem.survey.sums)
+    exact = method.solver.fits_exactly
+    whole_cone = first_cone(whole, method.direction, problem.survey.sums, exact)
     state = method.solver.start(_first_point(whole, problem.survey, x0))
     track = Track(method.solver, state, DualPoint.zero(whole), whole_cone, ledger)
     if compaction.pays(whole):

@@ -9,7 +9,7 @@ import numpy as np
 from .arrays import Array, Index, Mask
 from .point import Point
 from .reduced import ReducedProblem
-from .rounding import SLACK, UNIT_ROUNDOFF, gamma, norm
+from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _box_terms(point: Point, dual: DualPoint, uncertainty: Array, implicit: Mask
         unbounded = unbounded & ~implicit
     if (rising * unbounded).any():
         return np.inf
-    return float(above @ rising + below @ falling) * (1.0 + gamma(len(above) + 4))
+    return (dot(above, rising) + dot(below, falling)) * (1.0 + gamma(len(above) + 4))
 
 
 def _cost_of_prediction_error(point: Point, theta: Array) -> float:

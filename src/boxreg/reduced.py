@@ -10,7 +10,7 @@ import numpy as np
 from .arrays import Array, Index, Mask
 from .designs.base import Design
 from .losses.base import Loss
-from .rounding import SLACK, gamma, norm
+from .rounding import SLACK, dot, gamma, norm
 from .work import WorkMeter
 
 _WORTH_GATHERING = 256
@@ -65,7 +65,7 @@ class ReducedProblem:
 
     def prediction_error(self, x: Array) -> float:
         """Bound on the rounding error of `predict(x)`, in norm: gamma sum_j |x_j| ||a_j||."""
-        size = float(np.abs(x) @ self.norms) + norm(self.offset)
+        size = dot(np.abs(x), self.norms) + norm(self.offset)
         return gamma(int(np.count_nonzero(x)) + 2) * size * SLACK + self.offset_error
 
     def correlate(self, v: Array) -> Array:

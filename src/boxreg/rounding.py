@@ -28,6 +28,7 @@ TINY: Final = 1e-300
 """A positive quantity whose square underflows is reported as no less than this."""
 
 _UNDERFLOW = 1e-150
+_LONG = 8192
 
 
 def gamma(terms: int) -> float:
@@ -35,9 +36,14 @@ def gamma(terms: int) -> float:
     return terms * UNIT_ROUNDOFF / (1.0 - terms * UNIT_ROUNDOFF)
 
 
+def dot(u: Array, v: Array) -> float:
+    """uᵀv. Not by BLAS for long vectors: its threads take longer to wake than the sum does."""
+    return float(u @ v) if len(u) < _LONG else float(np.einsum("i,i->", u, v))
+
+
 def norm(v: Array) -> float:
     """Euclidean norm of v, within a factor SLACK of the true one; larger where squares underflow."""
-    size = float(np.sqrt(v @ v))
+    size = float(np.sqrt(dot(v, v)))
     if size < _UNDERFLOW and v.size:
         return float(np.sqrt(v.size) * np.max(np.abs(v)))
     return size

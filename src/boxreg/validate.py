@@ -48,7 +48,8 @@ def _sparse(A: Any, name: str) -> SparseDesign:
     if A.ndim != 2:
         raise ValueError(f"{name}: expected a matrix (2 dimensions), got shape {A.shape}")
     matrix = sparse.csc_array(A, dtype=np.float64)
-    if _has_duplicates(matrix):
+    canonical = A.format == "csc" and A.has_canonical_format  # SciPy remembers the answer
+    if not canonical and _has_duplicates(matrix):
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return SparseDesign(matrix)
