@@ -12,6 +12,7 @@ from collections import namedtuple
 import numpy as np
 
 from .compiling import inner, inner_sums
+from .vectors import correlate, cross, flags, floats, indices, table
 
 FreeSet = namedtuple("FreeSet", ["columns", "gram", "factor", "chosen", "target", "fit"])
 """Arrays with room for the most columns there can be: a_j by rows, G, U, j, a_jᵀb and x_j."""
@@ -28,12 +29,12 @@ _INDEPENDENT = 1e-13
 def new_set(m, room):  # type: ignore[no-untyped-def]
     """Nothing free yet."""
     return FreeSet(
-        np.empty((room, m)),
-        np.empty((room, room)),
-        np.empty((room, room)),
-        np.empty(room, dtype=np.intp),
-        np.empty(room),
-        np.empty(room),
+        table(room, m),
+        table(room, room),
+        table(room, room),
+        indices(room),
+        floats(room),
+        floats(room),
     )
 
 
@@ -55,7 +56,7 @@ def enter(free, count, listed, shortlist, entering, norms, products):  # type: i
         row = shortlist[entering[e]]
         for i in range(len(row)):
             columns[first + e, i] = row[i]
-    block = np.dot(columns[first : first + size], columns[: first + size].T)
+    block = cross(columns, first, first + size)
     for e in range(size):
         j, k = listed[entering[e]], first + e
         for i in range(k):
@@ -76,7 +77,7 @@ def restore(free, count, A, kept, size, norms, products):  # type: ignore[no-unt
         for i in range(A.shape[0]):
             free.columns[k, i] = A[i, j]
         free.chosen[k], free.target[k] = j, products[j]
-    block = np.dot(free.columns[same:size], free.columns[:size].T)
+    block = cross(free.columns, same, size)
     for k in range(same, size):
         for i in range(k):
             free.gram[i, k] = block[k - same, i]
@@ -142,7 +143,7 @@ def _fill_row(gram, factor, r, start, stop):  # type: ignore[no-untyped-def]
 @inner_sums
 def _fill_column(gram, factor, k, count):  # type: ignore[no-untyped-def]
     """The first `count` entries of column k of U."""
-    column = np.empty(count)
+    column = floats(count)
     for i in range(count):
         column[i] = gram[i, k]
     for i in range(count):
@@ -194,7 +195,7 @@ def _fit(factor, target, count, out):  # type: ignore[no-untyped-def]
 @inner_sums
 def decrement(free, count, w):  # type: ignore[no-untyped-def]
     """½ w_Fᵀ G⁻¹ w_F: how far the best fit of the free columns is below this one."""
-    slope, z = np.empty(count), np.empty(count)
+    slope, z = floats(count), floats(count)
     for i in range(count):
         slope[i] = w[free.chosen[i]]
     _half_fit(free.factor, slope, count, z)
@@ -227,43 +228,34 @@ def _drop(free, count, leaving):  # type: ignore[no-untyped-def]
 
 
 @inner
-def prediction(free, count):  # type: ignore[no-untyped-def]
-    """The sum of the free columns, each times its coefficient."""
-    if count == 0:
-        return np.zeros(free.columns.shape[1])
-    return np.dot(free.fit[:count], free.columns[:count])
+def rest(b, free, count):  # type: ignore[no-untyped-def]
+    """b less the sum of the free columns, each times its coefficient."""
+    out = b.copy()
+    if count:
+        prediction = correlate(free.columns[:count], free.fit[:count])
+        for i in range(len(out)):
+            out[i] -= prediction[i]
+    return out
 
 
 @inner
-def exchange(free, count):  # type: ignore[no-untyped-def]
-    """Fit, and again without all that came out negative, until nothing does."""
-    leaving = np.zeros(count, dtype=np.bool_)
-    while count > 0:
-        _fit(free.factor, free.target, count, free.fit)
-        some = False
-        for i in range(count):
-            leaving[i] = free.fit[i] <= 0.0
-            some |= leaving[i]
-        if not some:
-            break
-        count = _drop(free, count, leaving)
-    return count
+def move(free, count, cautious):  # type: ignore[no-untyped-def]
+    """Move to the best fit, and again without the columns that it sets below 0, until none is.
 
-
-@inner
-def descend(free, count):  # type: ignore[no-untyped-def]
-    """Move from a feasible fit toward the best one, dropping each column that meets 0 on the way."""
-    fit = free.fit
-    goal, leaving = np.empty(count), np.zeros(count, dtype=np.bool_)
+    All of those leave at once. If `cautious`, only as far as the first of them meets 0, and that one
+    leaves: the objective falls on the way. Returns how many columns stay.
+    """
+    fit, goal, leaving = free.fit, floats(count), flags(count)
     while count > 0:
         _fit(free.factor, free.target, count, goal)
         step = 1.0
-        for i in range(count):
-            if goal[i] <= 0.0:
-                step = min(step, fit[i] / (fit[i] - goal[i]) if fit[i] > goal[i] else 0.0)
+        if cautious:
+            for i in range(count):
+                if goal[i] <= 0.0:
+                    step = min(step, fit[i] / (fit[i] - goal[i]) if fit[i] > goal[i] else 0.0)
         some = False
         for i in range(count):
-            moved = fit[i] + step * (goal[i] - fit[i])
+            moved = goal[i] if step == 1.0 else fit[i] + step * (goal[i] - fit[i])
             leaving[i] = goal[i] <= 0.0 and moved <= 1e-15 * fit[i]
             fit[i] = max(moved, 0.0)
             some |= leaving[i]
@@ -276,7 +268,7 @@ def descend(free, count):  # type: ignore[no-untyped-def]
 @inner
 def refine(free, count, w):  # type: ignore[no-untyped-def]
     """One correction from the gradient w at a fresh residual."""
-    slope, step = np.empty(count), np.empty(count)
+    slope, step = floats(count), floats(count)
     for i in range(count):
         slope[i] = w[free.chosen[i]]
     _fit(free.factor, slope, count, step)

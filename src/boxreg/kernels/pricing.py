@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compiling import inner, inner_sums
+from .vectors import correlate, floats, indices, row_product, table
 
 _UNIT = 2.0**-53
 _SMALLEST = 1e-140
@@ -12,9 +13,11 @@ _SMALLEST = 1e-140
 
 @inner_sums
 def first_pass(A, b):  # type: ignore[no-untyped-def]
-    """Column norms, Aᵀb, whether no norm is too large or too small, and whether an entry is below 0."""
+    """x = 0, column norms, Aᵀb, whether no norm is too large or too small, and an entry is below 0."""
     m, n = A.shape
-    norms, products = np.zeros(n), np.dot(A.T, b)
+    x, norms, products = floats(n), floats(n), correlate(A, b)
+    for j in range(n):
+        x[j], norms[j] = 0.0, 0.0
     below = 0.0
     for i in range(m):
         for j in range(n):
@@ -24,7 +27,7 @@ def first_pass(A, b):  # type: ignore[no-untyped-def]
     for j in range(n):
         norms[j] = np.sqrt(norms[j])
         regular &= norms[j] == 0.0 or _SMALLEST < norms[j] < 1.0 / _SMALLEST
-    return norms, products, regular, below > 0.0
+    return x, norms, products, regular, below > 0.0
 
 
 @inner
@@ -55,7 +58,7 @@ def _place(found, scores, size, j, score):  # type: ignore[no-untyped-def]
 def steepest(w, norms, classic, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
     """The `most` columns with the largest w_j / ||a_j||, or w_j if `classic`, worth following."""
     most = min(most, len(w))
-    found, scores, size = np.empty(most, dtype=np.intp), np.empty(most), 0
+    found, scores, size = indices(most), floats(most), 0
     for j in range(len(w)):
         if not barred[j] and w[j] > max(noise * norms[j], threshold):
             size = _place(found, scores, size, j, w[j] if classic else w[j] / norms[j])
@@ -66,20 +69,20 @@ def steepest(w, norms, classic, noise, threshold, barred, most):  # type: ignore
 def steepest_listed(shortlist, residual, listed, norms, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
     """The same among a shortlist of columns, by w_j / ||a_j||; positions in the list."""
     most = min(most, len(listed))
-    found, scores, size = np.empty(most, dtype=np.intp), np.empty(most), 0
-    if most:
-        w = np.dot(shortlist, residual)
-        for i in range(len(listed)):
-            j = listed[i]
-            if not barred[j] and w[i] > max(noise * norms[j], threshold):
-                size = _place(found, scores, size, i, w[i] / norms[j])
+    found, scores, size = indices(most), floats(most), 0
+    for i in range(len(listed)):
+        j = listed[i]
+        if not barred[j]:
+            w = row_product(shortlist, i, residual)
+            if w > max(noise * norms[j], threshold):
+                size = _place(found, scores, size, i, w / norms[j])
     return found[:size]
 
 
 @inner
 def gather(A, listed):  # type: ignore[no-untyped-def]
     """The listed columns, one a row."""
-    rows = np.empty((len(listed), A.shape[0]))
+    rows = table(len(listed), A.shape[0])
     for i in range(A.shape[0]):
         for p in range(len(listed)):
             rows[p, i] = A[i, listed[p]]

@@ -21,13 +21,12 @@ import numpy as np
 from .compiling import compiled, inner
 from .free_set import (
     decrement,
-    descend,
     enter,
-    exchange,
+    move,
     new_set,
-    prediction,
     refine,
     remember,
+    rest,
     restore,
 )
 from .pricing import (
@@ -39,6 +38,7 @@ from .pricing import (
     steepest,
     steepest_listed,
 )
+from .vectors import correlate, flags, indices, square, table
 
 SOLVED, GAVE_UP = 0, 1
 
@@ -60,13 +60,13 @@ _SLACK = 4.0
 def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
     """(x, ||b - A x||, SOLVED or GAVE_UP) for a contiguous A; a GAVE_UP says nothing about x."""
     m, n = A.shape
-    x, best = np.zeros(n), 0.5 * np.dot(b, b)
-    norms, products, regular, signed = first_pass(A, b)
+    best = 0.5 * square(b)
+    x, norms, products, regular, signed = first_pass(A, b)
     if not (regular and best < np.inf):  # NaN, inf, overflow or underflow: not for this path
         return x, 0.0, GAVE_UP
     classic, little = signed and n > m, _LEFT_OVER * best
-    free, kept, barred = new_set(m, min(m, n)), new_set(0, min(m, n)), np.zeros(n, dtype=np.bool_)
-    listed, shortlist = np.empty(0, dtype=np.intp), np.empty((0, m))
+    free, kept, barred = new_set(m, min(m, n)), new_set(m - m, min(m, n)), flags(n)
+    listed, shortlist = indices(n), table(n - n, m)
     residual, w, fresh = b.copy(), products.copy(), True
     count, batch, refined, penance = np.int64(0), max(_BATCH, n // 16), 0, _CAUTION
     caution = max_rounds if classic else 0
@@ -77,13 +77,13 @@ def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
                 w, norms, classic, noise, threshold, barred, 1 if classic else _SHORTLIST * batch
             )
             shortlist = gather(A, listed)
-            entering = np.arange(min(len(listed), wanted))
+            entering = _first(min(len(listed), wanted))
         else:
             entering = steepest_listed(
                 shortlist, residual, listed, norms, noise, threshold, barred, wanted
             )
             if len(entering) == 0:
-                w, fresh = np.dot(A.T, residual), True
+                w, fresh = correlate(A, residual), True
                 continue
         tried, before = len(entering), count
         accurate = best > little and settled(free, count, w, norms, noise)
@@ -94,36 +94,46 @@ def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
         if tried and count == before:
             barred[listed[entering[0]]] = True
             continue
-        count = _moved(free, count, w, tried, caution)
-        moved = b - prediction(free, count)
-        value = 0.5 * np.dot(moved, moved)
+        if tried:
+            count = move(free, count, caution > 0)
+        else:
+            refine(free, count, w)
+        moved = rest(b, free, count)
+        value = 0.5 * square(moved)
         if value < best or (value == best and not tried):
             _take_over(x, barred, kept, before, free, count)
             residual, best, refined = moved, value, 0 if tried else refined + 1
             batch = batch if caution else _next_batch(batch, count - before, tried)
             caution = max(caution - 1, 0)
             fresh = classic or not tried
-            w = np.dot(A.T, residual) if fresh else w
+            w = correlate(A, residual) if fresh else w
         elif not tried:
             break
         else:
             count = restore(free, count, A, kept, before, norms, products)
             barred[listed[entering[0]]] = caution > 0
-            if not caution:
-                caution, penance = penance, 2 * penance
-    noise = _SLACK * rounding_noise(free, count, norms, best)
-    solved = fresh and optimal(x, w, norms, noise, threshold, best <= little)
-    solved = solved and decrement(free, count, w) <= little
+            caution, penance = (caution, penance) if caution else (penance, 2 * penance)
+    solved = fresh and _proved(free, count, x, w, norms, threshold, best, little)
     return x, np.sqrt(2.0 * best), SOLVED if solved else GAVE_UP
 
 
 @inner
-def _moved(free, count, w, tried, caution):  # type: ignore[no-untyped-def]
-    """Move the coefficients with the columns that have entered; returns how many columns stay."""
-    if not tried:
-        refine(free, count, w)
-        return count
-    return descend(free, count) if caution else exchange(free, count)
+def _proved(free, count, x, w, norms, threshold, best, little):  # type: ignore[no-untyped-def]
+    """Whether the gradients w of the whole A show x to be the solution, up to rounding."""
+    noise = _SLACK * rounding_noise(free, count, norms, best)
+    return (
+        optimal(x, w, norms, noise, threshold, best <= little)
+        and decrement(free, count, w) <= little
+    )
+
+
+@inner
+def _first(size):  # type: ignore[no-untyped-def]
+    """0, 1, …, size - 1."""
+    positions = indices(size)
+    for i in range(size):
+        positions[i] = i
+    return positions
 
 
 @inner

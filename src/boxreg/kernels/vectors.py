@@ -1,0 +1,69 @@
+"""The few array operations the small solver is made of, each compiled once.
+
+numba compiles NumPy functions anew for every combination of argument types; going through these keeps
+the combinations, and so the time of the first call, few.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compiling import inner, inner_sums
+
+
+@inner
+def floats(size):  # type: ignore[no-untyped-def]
+    """A vector, not filled."""
+    return np.empty(size)
+
+
+@inner
+def indices(size):  # type: ignore[no-untyped-def]
+    """A vector of indices, not filled."""
+    return np.empty(size, dtype=np.intp)
+
+
+@inner
+def flags(size):  # type: ignore[no-untyped-def]
+    """A mask, all False."""
+    mask = np.empty(size, dtype=np.bool_)
+    for i in range(size):
+        mask[i] = False
+    return mask
+
+
+@inner
+def table(rows, columns):  # type: ignore[no-untyped-def]
+    """A matrix, not filled."""
+    return np.empty((rows, columns))
+
+
+@inner
+def correlate(A, v):  # type: ignore[no-untyped-def]
+    """Aᵀ v by BLAS."""
+    return np.dot(A.T, v)
+
+
+@inner
+def cross(rows, first, stop):  # type: ignore[no-untyped-def]
+    """Products of rows first … stop with rows 0 … stop, by BLAS."""
+    return np.dot(rows[first:stop], rows[:stop].T)
+
+
+@inner_sums
+def square(v):  # type: ignore[no-untyped-def]
+    """||v||²."""
+    total = 0.0
+    for i in range(len(v)):
+        total += v[i] * v[i]
+    return total
+
+
+@inner_sums
+def row_product(rows, p, v):  # type: ignore[no-untyped-def]
+    """Row p times v."""
+    row = rows[p]
+    total = 0.0
+    for i in range(len(v)):
+        total += row[i] * v[i]
+    return total
