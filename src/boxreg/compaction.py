@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .reduced import ReducedProblem
+
+_LARGE = 1 << 29
+"""Bytes above which memory counts for more than time."""
 
 
 def pays(problem: ReducedProblem) -> bool:
@@ -12,8 +17,12 @@ def pays(problem: ReducedProblem) -> bool:
     later step saves a product or two with the columns dropped. With three in ten columns gone it
     is repaid within about ten steps, and since sizes then fall geometrically all copies of a run
     together cost a few products. Operators cannot shed columns.
+
+    The original stays where it is, so a copy adds to the memory in use: of a large A only a tenth may
+    be copied.
     """
     if not problem.design.has_columns or not len(problem.lower):
         return False
     held = len(problem.lower)
-    return int(problem.open.sum()) <= 0.7 * held
+    share = 0.7 if problem.design.nbytes <= _LARGE else 0.1
+    return int(np.count_nonzero(problem.open)) <= share * held

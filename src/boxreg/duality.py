@@ -74,6 +74,15 @@ def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> 
     is taken at the worse end of its error interval. +inf where theta is not proved feasible, that is
     where u_j = inf and w_j may be positive, unless coordinate j is `implicit` (see `DualCone`).
     """
+    known = point.gaps.get(id(dual))
+    if known is not None and known[0] is dual and known[1] is implicit:
+        return known[2]
+    gap = _computed_gap(point, dual, implicit)
+    point.gaps[id(dual)] = (dual, implicit, gap)
+    return gap
+
+
+def _computed_gap(point: Point, dual: DualPoint, implicit: Mask | None) -> float:
     problem = point.problem
     box = _box_terms(point, dual, dual.error * problem.norms, implicit)
     if not np.isfinite(box):

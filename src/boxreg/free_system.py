@@ -69,16 +69,19 @@ class FreeSystem:
             self._base = free
             return free
         block = self.gram[np.ix_(free, free)].T  # symmetric: its transpose is column-major
-        factor, info = dpotrf(block, lower=1, clean=0, overwrite_a=0)
+        factor, info = dpotrf(block, lower=1, clean=0, overwrite_a=1)
         if info == 0 and np.all(np.diagonal(factor) > _DISTINCT * self._scale[free]):
             self._base, self._factor = free, factor
             self._sound = bool(np.all(np.diagonal(factor) > _SOUND * self._scale[free]))
             return np.zeros(0, dtype=np.intp)
         scale = self._scale[free]
-        _, order, rank, _ = dpstrf(block / np.outer(scale, scale), tol=_DISTINCT**2, lower=1)
+        block = self.gram[np.ix_(free, free)] / np.outer(scale, scale)
+        _, order, rank, _ = dpstrf(block, tol=_DISTINCT**2, lower=1)
         order = order - 1
         kept = np.sort(free[order[:rank]])
-        self._factor, info = dpotrf(self.gram[np.ix_(kept, kept)].T, lower=1, clean=0)
+        self._factor, info = dpotrf(
+            self.gram[np.ix_(kept, kept)].T, lower=1, clean=0, overwrite_a=1
+        )
         self._base = kept
         return np.sort(free[order[rank:]])
 

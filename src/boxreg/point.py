@@ -21,6 +21,8 @@ class Point:
     def __init__(self, problem: ReducedProblem, x: Array) -> None:
         self.problem = problem
         self.x = x
+        self.gaps: dict[int, tuple[object, object, float]] = {}
+        """Duality gaps computed here, by identity of the dual point and the implicit columns."""
 
     @property
     def evaluated(self) -> bool:

@@ -47,6 +47,11 @@ class Design(ABC):
         """Euclidean norms of the columns."""
 
     @property
+    def nbytes(self) -> int:
+        """Memory that A takes, as far as it can be seen."""
+        return 0 if self.entries is None else int(self.entries.nbytes)
+
+    @property
     def entries(self) -> Matrix | None:
         """The numbers that are stored, in any arrangement; None where they cannot be seen."""
         return None
