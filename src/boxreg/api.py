@@ -141,15 +141,19 @@ def nnls(
     if short is not None:
         return short
     from .solvers import ActiveSet, WorkingSet
-    from .solvers.last_resort import last_resort
+    from .solvers.last_resort import last_resort, suspects
 
     problem = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
     m, n = problem.design.shape
-    solver = ActiveSet(threshold) if m * n <= _SMALL else WorkingSet(threshold)
-    method = validate.method(problem, solver, "auto", "auto", "auto", True)
     steps = 3 * n if limit is None else limit
     limits = Limits(target=_NNLS_GAP * _scale(problem)[0], max_iter=steps)
-    outcome = run(problem, method, limits)
+
+    def outcome_of(solver: ActiveSet | WorkingSet) -> Outcome:
+        method = validate.method(problem, solver, "auto", "auto", "auto", True)
+        return run(problem, method, limits)
+
+    small = m * n <= _SMALL
+    outcome = outcome_of(ActiveSet(threshold) if small else WorkingSet(threshold))
     if outcome.status is Status.ITERATION_LIMIT:
         warnings.warn(
             f"maxiter: {steps} steps were not enough; the best point so far has a duality gap of "
@@ -157,7 +161,13 @@ def nnls(
             ConvergenceWarning,
             stacklevel=2,
         )
-    found = last_resort(Point(presolve(problem, WorkMeter(n)), outcome.x))
+    whole = presolve(problem, WorkMeter(n))
+    found = Point(whole, outcome.x)
+    if suspects(found).any() or outcome.status is Status.PRECISION_LIMIT:
+        tried = [last_resort(found)]
+        if small:
+            tried.append(Point(whole, outcome_of(WorkingSet(threshold)).x))
+        found = min(tried, key=lambda point: point.objective)
     return found.x, float(np.linalg.norm(found.residual))
 
 

@@ -128,6 +128,7 @@ def test_the_fallback_alone_is_enough(problem, monkeypatch: pytest.MonkeyPatch) 
     assert abs(usual.objective - fallen_back.objective) <= allowance
 
 
+@pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
 def test_singular_working_sets_fall_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Generated problems with dependent columns take the fallback, and are solved."""
     calls = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,8 @@ _NEGLIGIBLE = 1e-15
 _AFFORDABLE = 1e8
 """Orthogonal factors of k columns of length m are tried where m k² is at most this."""
 
-_PATIENCE = 5
+_PATIENCE = 10
+_ATTEMPTS = 5
 
 
 def suspects(point: Point) -> Mask:
@@ -33,39 +35,46 @@ def suspects(point: Point) -> Mask:
 
 
 def last_resort(point: Point) -> Point:
-    """The best that an active set with no allowance for rounding finds, if it lowers the objective.
+    """The best that an active set with orthogonal factors and no allowance for rounding finds.
 
-    Uses the coordinates inside their bounds and the suspects, or all of them where that is cheap. The
-    objective alone decides.
+    It starts at the lower bounds, then at the best point so far; the objective alone decides. Uses all
+    coordinates where that is affordable, otherwise those inside their bounds and the suspects.
     """
-    problem = point.problem
-    doubtful, rows = suspects(point), len(problem.target)
+    problem, rows = point.problem, len(point.problem.target)
     used = np.flatnonzero(problem.open)
     if rows * float(len(used)) ** 2 > _AFFORDABLE:
-        used = np.flatnonzero(inside(point) | doubtful)
-    if not doubtful.any() or rows * float(len(used)) ** 2 > _AFFORDABLE:
+        used = np.flatnonzero(inside(point) | suspects(point))
+    if not len(used) or rows * float(len(used)) ** 2 > _AFFORDABLE:
         return point
-    solver = ActiveSet(bold=True)
-    state = solver.start(_within(point, used))
-    best, waited = point, 0
-    for _ in range(3 * len(used) + 10):
-        found = _whole(point, used, state.point)
-        waited += 1
-        if found.objective < best.objective * (1.0 - 1e-14):
-            best, waited = found, 0
-        if state.finished or waited > _PATIENCE:
+    bottom = point.x.copy()
+    bottom[used] = problem.lower[used]
+    best = min(_bold_steps(Point(problem, bottom), used), key=_objective)
+    best = min(best, point, key=_objective)
+    for _ in range(_ATTEMPTS):
+        found = min(_bold_steps(best, used), key=_objective)
+        if not found.objective < best.objective:
             break
-        state = solver.step(state, 1)
+        best = found
     return best
 
 
-def refitted(point: Point) -> Point:
-    """The fit of the coordinates inside their bounds with orthogonal factors, where it is better."""
-    used = np.flatnonzero(inside(point))
-    if len(point.problem.target) * float(len(used)) ** 2 > _AFFORDABLE:
-        return point
-    found = solve_by_active_set(point, used)
-    return found if found.objective < point.objective else point
+def _objective(point: Point) -> float:
+    return point.objective
+
+
+def _bold_steps(start: Point, used: Index) -> Iterator[Point]:
+    """The points that the active set passes, as long as they go on getting better."""
+    solver = ActiveSet(bold=True)
+    state = solver.start(_within(start, used))
+    least, waited = np.inf, 0
+    for _ in range(3 * len(used) + 10):
+        found = _whole(start, used, state.point)
+        yield found
+        waited = 0 if found.objective < least else waited + 1
+        least = min(least, found.objective)
+        if state.finished or waited > _PATIENCE:
+            break
+        state = solver.step(state, 1)
 
 
 def solve_by_active_set(point: Point, used: Index) -> Point:

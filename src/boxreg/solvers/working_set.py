@@ -10,7 +10,7 @@ from ..arrays import Array, Index
 from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..point import Point
 from .base import PrimalSolver, SolverState, renumber
-from .last_resort import last_resort, refitted, solve_by_active_set, suspects
+from .last_resort import last_resort, solve_by_active_set, suspects
 from .prediction import inside, predicted
 
 _FIRST = 32
@@ -101,8 +101,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
     def _conclude(self, state: WorkingState) -> WorkingState:
         """Finish, with orthogonal factors where Gram matrices cannot be trusted."""
         point = state.point
-        if not state.resorted:
-            point = last_resort(point if state.sound else refitted(point))
+        if not state.resorted and (not state.sound or suspects(point).any()):
+            point = last_resort(point)
         return WorkingState(point, finished=True, resorted=True)
 
     def restrict(self, state: WorkingState, point: Point, kept: Index) -> WorkingState:
