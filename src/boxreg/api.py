@@ -206,10 +206,18 @@ def _scale(problem: Problem) -> tuple[float, float]:
     return at_zero.objective, at_zero.prediction_error**2
 
 
+def _precision(certificate: Certificate, scale: float) -> str:
+    """The relative gap that was proved, in words; nothing where P₀ = 0."""
+    if not scale > 0.0:
+        return ""
+    return f"The precision proved is {certificate.gap / scale:.1e} of P₀."
+
+
 def _result(
     problem: Problem, method: Method, limits: Limits, scale: float, outcome: Outcome, seconds: float
 ) -> Result:
     certificate = outcome.certificate
+    said = (outcome.status.value, _precision(certificate, scale), outcome.note)
     settings = {
         "solver": method.solver.name,
         "dual": method.dual.name,
@@ -225,7 +233,9 @@ def _result(
         objective=certificate.objective,
         dual_objective=certificate.dual_objective,
         status=outcome.status,
-        message=" ".join(filter(None, (outcome.status.value, outcome.note))),
+        message=" ".join(
+            filter(None, (outcome.status.value, _precision(certificate, scale), outcome.note))
+        ),
         screened=outcome.screened,
         screened_at=outcome.screened_at,
         n_iter=outcome.n_iter,
