@@ -233,9 +233,7 @@ def _result(
         objective=certificate.objective,
         dual_objective=certificate.dual_objective,
         status=outcome.status,
-        message=" ".join(
-            filter(None, (outcome.status.value, _precision(certificate, scale), outcome.note))
-        ),
+        message=" ".join(filter(None, said)),
         screened=outcome.screened,
         screened_at=outcome.screened_at,
         n_iter=outcome.n_iter,
