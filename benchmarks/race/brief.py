@@ -1,4 +1,4 @@
-"""The race in one small table, for the README: `python -m benchmarks.race.brief out/bench/results.json`."""
+"""The race as a small table: `python -m benchmarks.race.brief out/bench/results.json`."""
 
 from __future__ import annotations
 
