@@ -143,3 +143,17 @@ def test_stacked_and_projected() -> None:
     np.testing.assert_allclose(
         projected.keep(np.array([3, 4])).columns(np.arange(2)), explicit[:, [3, 4]], atol=1e-13
     )
+
+
+@pytest.mark.parametrize("name", ["dense-c", "dense-f", "csc", "csr"])
+def test_gram_and_combinations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of the Gram matrix, gathered a few columns at a time, and sums of columns."""
+    monkeypatch.setattr("boxreg.designs.base._COLUMNS_AT_A_TIME", 3)
+    design = DESIGNS[name]
+    rows, columns = np.array([3, 1, 5, 22, 8, 0, 7]), np.array([2, 9, 1])
+    np.testing.assert_allclose(design.gram(rows, columns), A[:, rows].T @ A[:, columns], atol=1e-13)
+    np.testing.assert_allclose(design.gram(rows, rows), A[:, rows].T @ A[:, rows], atol=1e-13)
+    weights = np.array([0.5, -2.0, 3.0])
+    np.testing.assert_allclose(
+        design.combine(columns, weights), A[:, columns] @ weights, atol=1e-13
+    )
