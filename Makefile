@@ -13,7 +13,7 @@ help:
 	@echo "make lint    ruff and mypy"
 	@echo "make fuzz    screening safety against exact arithmetic (PROBLEMS=100000, 2 processes)"
 	@echo "make ratios  work and time with and without screening on the paper's tables"
-	@echo "make bench   the race against every other solver (about 25 minutes); BOXREG_DATA adds real data"
+	@echo "make bench   the race against every other solver (about 30 minutes); BOXREG_DATA adds real data"
 	@echo "make bench-quick   the same in under 5 minutes, fewer cases"
 	@echo "make memory  peak memory of a solve over the size of A (GB=1)"
 	@echo "make campaign      never a worse objective than SciPy or skglm (PER_FAMILY=10000, 2 processes)"
