@@ -122,9 +122,10 @@ def nnls(
     Parameters
     ----------
     A, b : matrix and vector; whatever `solve` takes.
-    maxiter : steps of the solver, the active set for small problems (where it picks, among several
-        solutions, the one that SciPy finds) and the working set for others; default 3 n. When they
-        run out the best point so far is returned, with a `ConvergenceWarning`.
+    maxiter : rounds of the compiled solver for small problems, and steps of the general one that takes
+        over from it and solves all others; default 3 n. When they run out the best point so far is
+        returned, with a `ConvergenceWarning`. Among several solutions of a small problem this finds
+        the one that SciPy finds.
     atol : a bound coordinate is freed only where its gradient a_jᵀ(b - A x) exceeds this; default:
         its rounding error.
 

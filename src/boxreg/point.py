@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arrays import Array, Index
+from .arrays import Array, Index, Mask
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
 
@@ -65,6 +65,11 @@ class Point:
     def correlation_error(self) -> float:
         """A number k such that |correlation_j - a_jᵀ rho computed| <= k ||a_j||."""
         return self.problem.correlation_error(self.residual_norm)
+
+    @cached_property
+    def inside(self) -> Mask:
+        """Coordinates strictly between their bounds (which fixed ones never are)."""
+        return (self.x > self.problem.lower) & (self.x < self.problem.upper)
 
     @cached_property
     def inward(self) -> Array:

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 import boxreg
+from boxreg import compaction, driver, validate
 from boxreg.dual_cone import excess_over_cone
 from boxreg.dual_updates.local_push import local_push
 from boxreg.point import Point
+from boxreg.presolve import presolve
 from boxreg.solvers.last_resort import last_resort, suspects
 from boxreg.solvers.prediction import predicted
 from boxreg.solvers.working_set import WorkingSet
+from boxreg.work import WorkMeter
 from boxreg.workloads import bvls_figure1, bvls_table2, nnls_table1
 from building import reduced
 from references.problems import generated
@@ -140,3 +143,33 @@ def test_working_sets_never_cycle_where_no_step_gains() -> None:
             break
         state = solver.step(state, 1)
     assert state.finished
+
+
+def test_a_large_matrix_is_copied_sparingly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the limit three columns in ten must have left before the rest is copied, above it nine."""
+    problem = reduced(np.ones((4, 20)), np.ones(4), 0.0, 1.0)
+    nothing = np.zeros(20, dtype=bool)
+    for left, small, large in (
+        (5, False, False),
+        (6, True, False),
+        (17, True, False),
+        (18, True, True),
+    ):
+        held = problem.fix(np.arange(20) < left, nothing)
+        assert compaction.pays(held) is small
+        with monkeypatch.context() as patch:
+            patch.setattr(compaction, "_LARGE", 0)
+            assert compaction.pays(held) is large
+
+
+@pytest.mark.parametrize("lower", [0.0, -1.0, 0.5])
+@pytest.mark.parametrize("x0", [None, np.full(40, 0.7)])
+def test_the_survey_serves_the_first_point_only_where_it_holds(
+    lower: float, x0: np.ndarray | None
+) -> None:
+    """Aᵀy is the first gradient where the run starts at 0, and nowhere else."""
+    problem = validate.problem(SIGNED, TARGET, lower, np.inf, "least_squares")
+    whole = presolve(problem, WorkMeter(40))
+    point = driver._first_point(whole, problem.survey, x0)
+    expected = SIGNED.T @ (TARGET - SIGNED @ point.x)
+    np.testing.assert_allclose(point.correlation, expected, atol=1e-11)

@@ -95,7 +95,7 @@ class SupportPolish(DualUpdate):
     def _worthwhile(self, point: Point, size: int) -> bool:
         """Whether S is small and the budget allows another polish."""
         problem = point.problem
-        inside = int(np.count_nonzero((point.x > problem.lower) & (point.x < problem.upper)))
+        inside = int(np.count_nonzero(point.inside))
         if not 0 < size <= min(1.5 * inside, len(problem.target)):
             return False
         cost = problem.work.share(2 * size * _USUAL_ITERATIONS + problem.design.product_cost)

@@ -159,7 +159,7 @@ def _move(free, k, to, end):  # type: ignore[no-untyped-def]
     """Column k takes the place `to` of one that was dropped."""
     for i in range(free.columns.shape[1]):
         free.columns[to, i] = free.columns[k, i]
-    free.chosen[to], free.target[to] = free.chosen[k], free.target[k]
+    free.chosen[to], free.target[to], free.fit[to] = free.chosen[k], free.target[k], free.fit[k]
     for i in range(to):
         free.gram[i, to], free.factor[i, to] = free.gram[i, k], free.factor[i, k]
     free.gram[to, to] = free.gram[k, k]
@@ -192,13 +192,20 @@ def _fit(factor, target, count, out):  # type: ignore[no-untyped-def]
         out[i] = total / row[i]
 
 
+@inner
+def _slopes(free, count, w):  # type: ignore[no-untyped-def]
+    """The gradients of the free columns."""
+    slopes = floats(count)
+    for i in range(count):
+        slopes[i] = w[free.chosen[i]]
+    return slopes
+
+
 @inner_sums
 def decrement(free, count, w):  # type: ignore[no-untyped-def]
     """½ w_Fᵀ G⁻¹ w_F: how far the best fit of the free columns is below this one."""
-    slope, z = floats(count), floats(count)
-    for i in range(count):
-        slope[i] = w[free.chosen[i]]
-    _half_fit(free.factor, slope, count, z)
+    z = floats(count)
+    _half_fit(free.factor, _slopes(free, count, w), count, z)
     total = 0.0
     for i in range(count):
         total += z[i] * z[i]
@@ -268,9 +275,7 @@ def move(free, count, cautious):  # type: ignore[no-untyped-def]
 @inner
 def refine(free, count, w):  # type: ignore[no-untyped-def]
     """One correction from the gradient w at a fresh residual."""
-    slope, step = floats(count), floats(count)
-    for i in range(count):
-        slope[i] = w[free.chosen[i]]
-    _fit(free.factor, slope, count, step)
+    step = floats(count)
+    _fit(free.factor, _slopes(free, count, w), count, step)
     for i in range(count):
         free.fit[i] = max(free.fit[i] + step[i], 0.0)

@@ -19,16 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compiling import compiled, inner
-from .free_set import (
-    decrement,
-    enter,
-    move,
-    new_set,
-    refine,
-    remember,
-    rest,
-    restore,
-)
+from .free_set import decrement, enter, move, new_set, refine, remember, rest, restore
 from .pricing import (
     first_pass,
     gather,

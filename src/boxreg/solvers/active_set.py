@@ -51,11 +51,10 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     def start(self, point: Point) -> ActiveSetState:
         """Coordinates strictly inside the box start free (a dependent one moves to a bound)."""
         problem = point.problem
-        inside = problem.open & (point.x > problem.lower) & (point.x < problem.upper)
         factor = UpdatedQR(len(problem.target), dependent=1e-15 if self.bold else 1e-12)
         state = ActiveSetState(point, factor=factor)
         x = point.x.copy()
-        for j in np.flatnonzero(inside):
+        for j in np.flatnonzero(point.inside):
             if not _enter(state, int(j)):
                 below = x[j] - problem.lower[j] <= problem.upper[j] - x[j]
                 x[j] = problem.lower[j] if below else problem.upper[j]

@@ -10,7 +10,6 @@ import numpy as np
 from ..arrays import Index, Mask
 from ..point import Point
 from .active_set import ActiveSet
-from .prediction import inside
 
 _NEGLIGIBLE = 1e-15
 """An objective below this share of ½||y||² has nothing left to lose."""
@@ -31,7 +30,7 @@ def suspects(point: Point) -> Mask:
     problem = point.problem
     if point.objective <= _NEGLIGIBLE * 0.5 * float(problem.target @ problem.target):
         return np.zeros(len(point.x), dtype=bool)
-    return problem.open & (point.inward > 0.0) & ~inside(point)
+    return problem.open & (point.inward > 0.0) & ~point.inside
 
 
 def last_resort(point: Point) -> Point:
@@ -43,7 +42,7 @@ def last_resort(point: Point) -> Point:
     problem, rows = point.problem, len(point.problem.target)
     used = np.flatnonzero(problem.open)
     if rows * float(len(used)) ** 2 > _AFFORDABLE:
-        used = np.flatnonzero(inside(point) | suspects(point))
+        used = np.flatnonzero(point.inside | suspects(point))
     if not len(used) or rows * float(len(used)) ** 2 > _AFFORDABLE:
         return point
     bottom = point.x.copy()
@@ -63,30 +62,32 @@ def _objective(point: Point) -> float:
 
 
 def _bold_steps(start: Point, used: Index) -> Iterator[Point]:
-    """The points that the active set passes, as long as they go on getting better."""
-    solver = ActiveSet(bold=True)
-    state = solver.start(_within(start, used))
+    """The points that a bold active set passes, as long as they go on getting better."""
     least, waited = np.inf, 0
-    for _ in range(3 * len(used) + 10):
-        found = _whole(start, used, state.point)
+    for found in _steps(ActiveSet(bold=True), start, used):
         yield found
         waited = 0 if found.objective < least else waited + 1
         least = min(least, found.objective)
-        if state.finished or waited > _PATIENCE:
+        if waited > _PATIENCE:
             break
-        state = solver.step(state, 1)
 
 
 def solve_by_active_set(point: Point, used: Index) -> Point:
     """The solution over the coordinates `used`, all others held still, with orthogonal factors."""
-    used = np.sort(used)
-    solver = ActiveSet()
-    state = solver.start(_within(point, used))
+    for found in _steps(ActiveSet(), point, np.sort(used)):
+        point = found
+    return point
+
+
+def _steps(solver: ActiveSet, start: Point, used: Index) -> Iterator[Point]:
+    """Where the active set starts over the coordinates `used`, and where each of its steps ends."""
+    state = solver.start(_within(start, used))
+    yield _whole(start, used, state.point)
     for _ in range(3 * len(used) + 10):
         if state.finished:
             break
         state = solver.step(state, 1)
-    return _whole(point, used, state.point)
+        yield _whole(start, used, state.point)
 
 
 def _within(point: Point, used: Index) -> Point:

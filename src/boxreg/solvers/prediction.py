@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, Mask
+from ..arrays import Array
 from ..point import Point
 
 _STEPS = 12
@@ -46,12 +46,6 @@ def predicted(point: Point) -> Point:
         if np.count_nonzero(sides != before) <= _SETTLED * inside:
             break
     return best
-
-
-def inside(point: Point) -> Mask:
-    """Open coordinates strictly between their bounds."""
-    problem = point.problem
-    return problem.open & (point.x > problem.lower) & (point.x < problem.upper)
 
 
 def _sides(point: Point) -> Array:

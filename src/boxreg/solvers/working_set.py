@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Mask
 from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..point import Point
 from .base import PrimalSolver, SolverState, renumber
 from .last_resort import last_resort, solve_by_active_set, suspects
-from .prediction import inside, predicted
+from .prediction import predicted
 
 _FIRST = 32
 """The least number of coordinates let into the working set at the first step; √n if that is more,
@@ -94,9 +94,13 @@ class WorkingSet(PrimalSolver[WorkingState]):
         doubtful = not state.sound or suspects(state.point).any()
         return self._optimal(state.point) and (state.resorted or not doubtful)
 
-    def _optimal(self, point: Point) -> bool:
+    def _eligible(self, point: Point) -> Mask:
+        """Coordinates whose gradient points inwards beyond rounding and beyond the threshold."""
         noise = np.maximum(point.gradient_noise, self.threshold)
-        return not np.any(point.problem.open & (point.inward > noise))
+        return point.problem.open & (point.inward > noise)
+
+    def _optimal(self, point: Point) -> bool:
+        return not self._eligible(point).any()
 
     def _conclude(self, state: WorkingState) -> WorkingState:
         """Finish, with orthogonal factors where Gram matrices cannot be trusted."""
@@ -122,23 +126,21 @@ class WorkingSet(PrimalSolver[WorkingState]):
     def _begin(self, point: Point) -> WorkingState:
         """W is what lies inside the bounds, at the point given or at one predicted from it."""
         problem = point.problem
-        if np.count_nonzero(inside(point)) ** 2 > _WORTH_PREDICTING * len(point.x):
+        if np.count_nonzero(point.inside) ** 2 > _WORTH_PREDICTING * len(point.x):
             point = predicted(point)
-        within = inside(point)
-        if np.count_nonzero(within) > _LARGEST_START:
+        if np.count_nonzero(point.inside) > _LARGEST_START:
             rising = (point.correlation > 0.0) & np.isfinite(problem.upper)
             x = np.where(rising, problem.upper, problem.lower)
-            point = Point(problem, np.where(within, x, point.x))
-            within = inside(point)
+            point = Point(problem, np.where(point.inside, x, point.x))
         state = WorkingState(point, begun=True)
-        self._extend(state, np.flatnonzero(within))
+        self._extend(state, np.flatnonzero(point.inside))
         return state
 
     def _candidates(self, state: WorkingState) -> Index:
         """The coordinates outside W that most want to leave their bound."""
         point = state.point
         problem = point.problem
-        eligible = problem.open & (point.inward > np.maximum(point.gradient_noise, self.threshold))
+        eligible = self._eligible(point)
         eligible[state.working] = False
         found = np.flatnonzero(eligible)
         rank = len(problem.target)  # more free columns than that have a singular Gram matrix
@@ -167,7 +169,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
 
     def _drop_settled(self, state: WorkingState) -> None:
         """Coordinates of W at a bound that they do not want to leave make room."""
-        keep = np.flatnonzero(inside(state.point)[state.working])
+        keep = np.flatnonzero(state.point.inside[state.working])
         if len(keep) < len(state.working):
             state.working = state.working[keep]
             state.gram = state.gram[np.ix_(keep, keep)]
