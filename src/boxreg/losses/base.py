@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Index, Mask
 from ..rounding import UNIT_ROUNDOFF, gamma
+from .prox import prox_of_conjugate
 
 
 class Loss(ABC):
@@ -15,20 +17,23 @@ class Loss(ABC):
 
     Three elementwise functions and a constant define one: `values`, `derivatives`, `conjugates` and
     `alpha`. Hypothesis: f' is (1/alpha)-Lipschitz in its first argument, so that the dual objective
-    is alpha-strongly concave. Everything else is derived, and may be overridden where a closed form
-    is faster or loses fewer digits.
+    is alpha-strongly concave. Where no such constant exists, alpha = 0 and `local_smoothness` gives
+    one for each row on an interval known to hold the solution. Everything else is derived, and may
+    be overridden where a closed form is faster or loses fewer digits.
+
+    Instances hold parameters (a threshold, a background), never anything of a run.
     """
 
     name: str
 
     alpha: float
-    """Strong-concavity constant of the dual."""
-
-    prediction_domain: tuple[float, float] = (-np.inf, np.inf)
-    """Where f(·; y) is finite: the predictions must stay inside."""
+    """Strong-concavity constant of the dual; 0 where there is only a local one."""
 
     quadratic: bool = False
     """f' is affine: residuals and correlations of combined points combine in the same way."""
+
+    needs_nonnegative: bool = False
+    """f is defined for predictions >= 0 only: asks for A >= 0 and lower >= 0."""
 
     roundoff_derivative: float = 8.0
     """Relative error of one computed derivative, in units of the unit roundoff."""
@@ -48,13 +53,52 @@ class Loss(ABC):
     def conjugates(self, v: Array, target: Array) -> Array:
         """f*(v_i; y_i) = sup_p p v_i - f(p; y_i), elementwise; +inf outside the domain."""
 
+    def curvatures(self, prediction: Array, target: Array) -> Array:
+        """f''(p_i; y_i), elementwise, for Newton steps; any positive majorant will do."""
+        return self.smoothness(target)
+
+    def accept(self, target: Array) -> Array:
+        """y in the form that the functions above take (labels as ±1, say); ValueError naming y if it
+        is outside the hypotheses."""
+        return target
+
+    def rows(self, kept: Index) -> Loss:
+        """The loss of the rows `kept` (another object only where rows have parameters)."""
+        return self
+
+    def linear_rows(self, target: Array) -> Mask | None:
+        """Rows whose f is linear wherever predictions can be, if there are any; their slope is f'(0).
+
+        They leave the data term for the linear cost: they have no curvature, and their dual variable
+        is known.
+        """
+        return None
+
+    def smoothness(self, target: Array) -> Array:
+        """Lipschitz constant of each f'(·; y_i); +inf where there is only a local one."""
+        return np.full(len(target), 1.0 / self.alpha if self.alpha > 0.0 else np.inf)
+
+    def local_smoothness(
+        self, prediction: Array, theta: Array, gap: Array | float, target: Array
+    ) -> Array:
+        """Bounds L_i on 1 / f*''(·; y_i) over an interval that holds -theta_i, f'(p_i) and -theta*_i.
+
+        Known of the solution is that neither bracket f + f* + pθ of `fenchel_young_terms` exceeds the
+        gap: not that of (p_i, theta*_i), nor that of (p*_i, theta_i).
+        """
+        return self.smoothness(target)
+
     def dual_domain(self, target: Array) -> tuple[Array, Array]:
         """Lower and upper ends of the domain of f*(·; y_i), elementwise."""
         return np.full_like(target, -np.inf), np.full_like(target, np.inf)
 
-    def prox_conjugate(self, v: Array, sigma: float, target: Array) -> Array:
+    def prox_conjugate(self, v: Array, sigma: Array | float, target: Array) -> Array:
         """argmin_s f*(s; y_i) + (s - v_i)² / (2 sigma), elementwise (for primal-dual solvers)."""
-        raise NotImplementedError(f"the loss {self.name!r} has no prox of its conjugate")
+        return prox_of_conjugate(self, v, sigma, target)
+
+    def scalar_derivative(self) -> Callable[[float, float], float] | None:
+        """f'(p, y) of two numbers, in a form that numba compiles; None if f' is local only."""
+        return None
 
     def objective(self, prediction: Array, target: Array) -> float:
         """F(p)."""
@@ -64,23 +108,32 @@ class Loss(ABC):
         """rho = -∇F(p)."""
         return -self.derivatives(prediction, target)
 
+    def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
+        """Bounds on the rounding error of each computed derivative."""
+        return self.roundoff_derivative * UNIT_ROUNDOFF * np.abs(derivatives)
+
     def conjugate(self, v: Array, target: Array) -> float:
         """F*(v)."""
         return float(np.sum(self.conjugates(v, target)))
 
-    def fenchel_young(self, prediction: Array, theta: Array, target: Array) -> float:
-        """Upper bound, rounding included, on F(p) + F*(-theta) + <p, theta> >= 0.
+    def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
+        """Upper bounds, rounding included, on f(p_i) + f*(-theta_i) + p_i theta_i >= 0.
 
-        Zero exactly when theta = -∇F(p). The general form cancels; a loss that knows better
-        overrides it.
+        Zero exactly where theta_i = -f'(p_i). The general form cancels; a loss that knows better
+        overrides it. Convex in either argument.
         """
-        terms = (
+        parts = (
             self.values(prediction, target),
             self.conjugates(-theta, target),
             prediction * theta,
         )
-        size = float(sum(np.sum(np.abs(term)) for term in terms))
-        if not np.isfinite(size):
-            return np.inf
-        error = gamma(3 * len(target)) + self.roundoff_value * UNIT_ROUNDOFF
-        return max(float(np.sum(terms[0] + terms[1] + terms[2])), 0.0) + error * size
+        with np.errstate(invalid="ignore"):  # inf - inf where theta has left the domain
+            size = np.abs(parts[0]) + np.abs(parts[1]) + np.abs(parts[2])
+            bracket = parts[0] + parts[1] + parts[2]
+        error = (self.roundoff_value + 3.0) * UNIT_ROUNDOFF
+        return np.where(np.isfinite(size), np.maximum(bracket, 0.0) + error * size, np.inf)
+
+    def fenchel_young(self, prediction: Array, theta: Array, target: Array) -> float:
+        """Upper bound, rounding included, on F(p) + F*(-theta) + <p, theta> >= 0."""
+        terms = self.fenchel_young_terms(prediction, theta, target)
+        return float(np.sum(terms)) * (1.0 + gamma(len(terms) + 1))

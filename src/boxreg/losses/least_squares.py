@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from ..arrays import Array
 from ..rounding import SLACK, TINY, UNIT_ROUNDOFF, norm
 from .base import Loss
@@ -36,9 +40,23 @@ class LeastSquares(Loss):
         """v (½ v + y): one rounding fewer than the difference of squares, and no cancellation."""
         return v * (0.5 * v + target)
 
-    def prox_conjugate(self, v: Array, sigma: float, target: Array) -> Array:
+    def curvatures(self, prediction: Array, target: Array) -> Array:
+        """1."""
+        return np.ones_like(prediction)
+
+    def prox_conjugate(self, v: Array, sigma: Array | float, target: Array) -> Array:
         """(v - sigma y) / (1 + sigma)."""
         return (v - sigma * target) / (1.0 + sigma)
+
+    def scalar_derivative(self) -> Callable[[float, float], float]:
+        """p - y."""
+        return _derivative
+
+    def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
+        """½ (theta - (y - p))², elementwise."""
+        rho = target - prediction
+        apart = np.abs(theta - rho) + UNIT_ROUNDOFF * (np.abs(rho) + np.abs(theta))
+        return np.where(apart > 0.0, np.maximum(0.5 * apart**2 * SLACK, TINY), 0.0)
 
     def fenchel_young(self, prediction: Array, theta: Array, target: Array) -> float:
         """½ ||theta - (y - p)||²: a square, so nothing cancels."""
@@ -46,3 +64,7 @@ class LeastSquares(Loss):
         apart = norm(theta - rho)
         distance = apart + UNIT_ROUNDOFF * (norm(rho) + apart)
         return max(0.5 * distance**2 * SLACK, TINY) if distance > 0.0 else 0.0
+
+
+def _derivative(p: float, y: float) -> float:
+    return p - y

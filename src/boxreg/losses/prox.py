@@ -1,0 +1,43 @@
+"""The prox of a conjugate, by a scalar equation in each row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import Array
+
+if TYPE_CHECKING:
+    from .base import Loss
+
+_STEPS = 100
+_WIDE = 1e300
+
+
+def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array) -> Array:
+    """argmin_s f*(s) + (s - v)² / (2 sigma), elementwise.
+
+    With s = f'(p) the minimum is where f'(p) + sigma p = v: increasing in p, with slope at least
+    sigma. Newton's method on it, kept inside a bracket that shrinks at every step.
+    """
+    sigma = np.broadcast_to(np.asarray(sigma, dtype=np.float64), v.shape)
+    floor = 0.0 if loss.needs_nonnegative else -_WIDE
+    low, high = np.full_like(v, floor), np.full_like(v, _WIDE)
+    p = np.maximum(v / sigma, 1.0) if loss.needs_nonnegative else np.zeros_like(v)
+    for _ in range(_STEPS):
+        excess = loss.derivatives(p, target) + sigma * p - v
+        high = np.where(excess > 0.0, p, high)
+        low = np.where(excess <= 0.0, p, low)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            newton = p - excess / (loss.curvatures(p, target) + sigma)
+        inside = (newton > low) & (newton < high)
+        # Where Newton leaves the bracket: double away from 0 while one end is open, else halve.
+        middle = np.where(high >= _WIDE, 2.0 * np.abs(p) + 1.0, 0.5 * (low + high))
+        middle = np.where(low <= -_WIDE, -2.0 * np.abs(p) - 1.0, middle)
+        following = np.where(excess == 0.0, p, np.where(inside, newton, middle))
+        settled = np.abs(following - p) <= 4e-16 * np.abs(following)
+        p = following
+        if np.all(settled):
+            break
+    return v - sigma * p

@@ -1,0 +1,88 @@
+"""Sample weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..arrays import Array, Index, Mask
+from .base import Loss
+
+
+class Weighted(Loss):
+    """sum_i ω_i f(p_i; y_i) with weights ω_i > 0, for any loss f.
+
+    (ω f)' = ω f', (ω f)*(v) = ω f*(v / ω), and each row has its own constant ω_i / alpha. A rounded
+    v / ω belongs to a v within a unit roundoff of the one asked for: that is one term more in the error
+    of a product with it, which `ReducedProblem.correlation_error` has to spare.
+    """
+
+    def __init__(self, loss: Loss, weights: Array) -> None:
+        self.loss = loss
+        self.weights = weights
+        self.name = loss.name
+        self.alpha = loss.alpha / float(weights.max()) if len(weights) else loss.alpha
+        self.quadratic = loss.quadratic
+        self.needs_nonnegative = loss.needs_nonnegative
+        self.roundoff_derivative = loss.roundoff_derivative + 1.0
+        self.roundoff_value = loss.roundoff_value + 1.0
+
+    def values(self, prediction: Array, target: Array) -> Array:
+        """ω f(p)."""
+        return self.weights * self.loss.values(prediction, target)
+
+    def derivatives(self, prediction: Array, target: Array) -> Array:
+        """ω f'(p)."""
+        return self.weights * self.loss.derivatives(prediction, target)
+
+    def conjugates(self, v: Array, target: Array) -> Array:
+        """ω f*(v / ω)."""
+        return self.weights * self.loss.conjugates(v / self.weights, target)
+
+    def curvatures(self, prediction: Array, target: Array) -> Array:
+        """ω f''(p)."""
+        return self.weights * self.loss.curvatures(prediction, target)
+
+    def rows(self, kept: Index) -> Weighted:
+        """The weights of those rows."""
+        return Weighted(self.loss.rows(kept), self.weights[kept])
+
+    def linear_rows(self, target: Array) -> Mask | None:
+        """Those of f."""
+        return self.loss.linear_rows(target)
+
+    def smoothness(self, target: Array) -> Array:
+        """ω / alpha."""
+        return self.weights * self.loss.smoothness(target)
+
+    def local_smoothness(
+        self, prediction: Array, theta: Array, gap: Array | float, target: Array
+    ) -> Array:
+        """ω times that of f, whose bracket is at most gap / ω."""
+        share = gap / self.weights
+        return self.weights * self.loss.local_smoothness(
+            prediction, theta / self.weights, share, target
+        )
+
+    def dual_domain(self, target: Array) -> tuple[Array, Array]:
+        """ω times that of f*."""
+        low, high = self.loss.dual_domain(target)
+        return self.weights * low, self.weights * high
+
+    def prox_conjugate(self, v: Array, sigma: Array | float, target: Array) -> Array:
+        """ω prox of f* at v / ω with sigma / ω."""
+        ratio = sigma / self.weights
+        return self.weights * self.loss.prox_conjugate(v / self.weights, ratio, target)
+
+    def scalar_derivative(self) -> Callable[[float, float], float] | None:
+        """That of f: the kernels know the weights."""
+        return self.loss.scalar_derivative()
+
+    def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
+        """ω times those of f, and one more rounding (twice the bound covers both)."""
+        own = self.loss.derivative_errors(prediction, derivatives / self.weights, target)
+        return super().derivative_errors(prediction, derivatives, target) + self.weights * own
+
+    def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
+        """ω times those of f at theta / ω."""
+        terms = self.loss.fenchel_young_terms(prediction, theta / self.weights, target)
+        return self.weights * terms * (1.0 + 2e-16)
