@@ -85,12 +85,12 @@ class KullbackLeibler(Loss):
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """y / q²."""
         q = prediction + self.background
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             return np.where(target > 0.0, target / q / q, 0.0)
 
     def curvature_bounds(self, target: Array) -> Array:
         """y / b²."""
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             bound = np.where(self.background > 0.0, target / self.background**2, np.inf)
         return np.where(target > 0.0, bound, 0.0)
 
@@ -130,7 +130,8 @@ class KullbackLeibler(Loss):
         root = np.hypot(apart, 2.0 * np.sqrt(sigma * target))
         longer = 0.5 * (apart + root)
         shorter = np.divide(sigma * target, longer, out=np.zeros_like(longer), where=longer > 0.0)
-        return 1.0 - np.where(c <= 1.0, longer, shorter)
+        s = 1.0 - np.where(c <= 1.0, longer, shorter)
+        return np.minimum(s, np.where(target > 0.0, 1.0 - UNIT_ROUNDOFF, 1.0))  # 1 is outside
 
     def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
         """Those of (q - y) / q, and of q = p + b: half an ulp of q moves f' by u q f''."""
