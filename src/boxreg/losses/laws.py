@@ -20,7 +20,8 @@ def unit_of(loss: Loss, targets: Array) -> float:
         p = y + np.linspace(-1.0, 1.0, 33)
         p = p[p > 0.0] if loss.needs_nonnegative else p
         sizes.append(np.max(np.abs(loss.values(p, np.full_like(p, y))), initial=0.0))
-    return float(np.nanmin(sizes))
+    finite = [float(size) for size in sizes if np.isfinite(size)]
+    return min(finite, default=0.0)
 
 
 def check_laws(loss: Loss, targets: Array, unit: float = 0.0) -> None:
