@@ -60,8 +60,12 @@ class Loss(ABC):
         """f''(p_i; y_i) >= 0, elementwise, for Newton steps; a majorant will do. 0 where f is flat."""
         return self.smoothness(target)
 
-    def majorants(self, prediction: Array, target: Array) -> Array:
-        """Curvatures of parabolas that touch f at p_i and lie above it; f'' where there are none."""
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """Curvatures of parabolas that touch f at p_i and have their minimum where f has.
+
+        f'(p) / (p - argmin f): longer steps than f'' takes, or shorter ones, but in the right direction
+        from far away. The Lipschitz constant, or f'' where there is none, will do instead.
+        """
         known = self.smoothness(target)
         return np.where(np.isfinite(known), known, self.curvatures(prediction, target))
 

@@ -16,6 +16,9 @@ from .prox import prox_of_conjugate
 _FAINT = 1e-290
 _HALVINGS = 24
 
+_TINY = 1e-100
+"""Predictions count as at least this where they are divided by."""
+
 
 class BetaDivergence(Loss):
     """f(p; y) = y^β / (β(β-1)) + q^β / β - y q^(β-1) / (β-1), q = p + b, 1 < β < 2, y >= 0, b >= 0.
@@ -60,6 +63,11 @@ class BetaDivergence(Loss):
     def rows(self, kept: Index) -> BetaDivergence:
         """The background of those rows."""
         return BetaDivergence(self.beta, self._background.rows(kept).value)
+
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """q^(β-2)."""
+        q = np.maximum(prediction + self.background, _TINY)
+        return np.asarray(q ** (self.beta - 2.0))
 
     def minimisers(self, target: Array) -> Array:
         """y - b, or 0."""
