@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Array, Index, Mask
-from ..rounding import UNIT_ROUNDOFF, gamma
+from ..rounding import TINY, UNIT_ROUNDOFF, gamma
 from .prox import prox_of_conjugate
 
 
@@ -163,7 +163,8 @@ class Loss(ABC):
             size = np.abs(parts[0]) + np.abs(parts[1]) + np.abs(parts[2])
             bracket = parts[0] + parts[1] + parts[2]
         error = (self.roundoff_value + 3.0) * UNIT_ROUNDOFF
-        return np.where(np.isfinite(size), np.maximum(bracket, 0.0) + error * size, np.inf)
+        bound = np.maximum(np.maximum(bracket, 0.0) + error * size, TINY)
+        return np.where(np.isfinite(size), bound, np.inf)
 
     def fenchel_young(self, prediction: Array, theta: Array, target: Array) -> float:
         """Upper bound, rounding included, on F(p) + F*(-theta) + <p, theta> >= 0."""
