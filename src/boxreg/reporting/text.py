@@ -15,9 +15,13 @@ _WIDTH = 100
 
 def result_text(result: Result) -> str:
     """The result as an aligned block of lines: how it ended, then one fact a line."""
-    rows = result_rows(result)
+    return block(result.message, result_rows(result))
+
+
+def block(message: str, rows: list[tuple[str, str]]) -> str:
+    """A message, and pairs of a name and a sentence, aligned."""
     width = max(len(name) for name, _ in rows)
-    lines = [_wrapped("boxreg: ", result.message)]
+    lines = [_wrapped("boxreg: ", message)]
     lines += [_wrapped(f"  {name:<{width}}  ", said) for name, said in rows]
     return "\n".join(lines)
 
