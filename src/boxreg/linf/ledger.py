@@ -21,15 +21,19 @@ class Ledger:
         self.x: Array = np.zeros(n)
         self.target = target
         self._clock = perf_counter()
-        self._best = np.inf
+        self._best = (np.inf, np.inf)
         self._settled = np.inf
         self._last: tuple[int, Point, float] | None = None
 
-    def record(self, iteration: int, point: Point, level: float, gap: float) -> None:
-        """Note a point; the one with the least gap is the answer so far."""
+    def record(self, iteration: int, point: Point, value: float, level: float, gap: float) -> None:
+        """Note a point with P = `value`; the best one is the answer so far.
+
+        Objectives decide until a gap meets the target; from there gaps do, which tell more.
+        """
         self._last = (iteration, point, gap)
-        if gap < self._best:
-            self._best = gap
+        rank = (gap if gap <= self.target else np.inf, value)
+        if rank < self._best:
+            self._best = rank
             self.x = level * self.squeezed
             self.x[point.problem.index] = point.x
 

@@ -62,7 +62,7 @@ def run(
     ledger = Ledger(n, limits.target)
     for iteration in range(limits.max_iter + 1):
         proof = search.prove()
-        ledger.record(iteration, search.state.point, search.level, proof.gap)
+        ledger.record(iteration, search.state.point, search.objective, search.level, proof.gap)
         if watch is not None:
             watch(ledger.snapshot())
         if squeezing:
@@ -118,6 +118,11 @@ class Search:
     def settled(self) -> bool:
         """Whether the box-constrained problem at this level is solved."""
         return self._solver.settled(self.state)
+
+    @property
+    def objective(self) -> float:
+        """½||y - A x||² + λ c, as computed."""
+        return self.state.point.objective + self.merged.penalty * self.level
 
     def prove(self) -> Proof:
         """What the present point proves."""

@@ -55,8 +55,9 @@ def scaled_residual(point: Point, value: float, error: float, penalty: float) ->
     most = penalty / (value + error) if value + error > 0.0 else np.inf
     squared = point.residual_norm**2
     best = dot(point.problem.target, rho.theta) / squared if squared > 0.0 else 1.0
-    scale = max(min(best, most * (1.0 - 16.0 * UNIT_ROUNDOFF)), 0.0)
-    return DualPoint(scale * rho.theta, scale * rho.correlation, scale * rho.error * SLACK)
+    margin = 2.0 * gamma(len(rho.correlation) + 16)  # two sums of the same terms may differ by that
+    scale = max(min(best, most * (1.0 - margin)), 0.0)
+    return DualPoint(scale * rho.theta, scale * rho.correlation, scale * rho.error)
 
 
 def _ready_to_scale(point: Point) -> DualPoint:
