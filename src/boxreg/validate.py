@@ -128,7 +128,13 @@ def level_zero(A: Any, y: Any) -> Problem:
             f"A: expected an array or a scipy.sparse matrix, got {type(A).__name__}: "
             "single columns of A are needed"
         )
-    return problem(held, y, 0.0, 0.0, "least_squares")
+    found = problem(held, y, 0.0, 0.0, "least_squares")
+    largest = float(np.max(np.abs(found.target), initial=0.0))
+    if largest > _LARGEST:
+        raise ValueError(
+            f"y: has an entry of size {largest:g}; squares would overflow above {_LARGEST:g}: rescale y"
+        )
+    return found
 
 
 def _check_norms(norms: Array, held: Design) -> None:

@@ -97,7 +97,7 @@ class AntisparseResult:
         return float(np.count_nonzero(self.squeezed)) / max(len(self.x), 1)
 
     def __repr__(self) -> str:
-        from ..reporting.text import block, duration
+        from ..reporting.text import block, count, duration
 
         m, n = len(self.theta), len(self.x)
         proof = self.certificate
@@ -117,8 +117,8 @@ class AntisparseResult:
             ),
             (
                 "effort",
-                f"{self.levels} levels, {self.n_iter} steps, work {self.work:,.1f}, "
-                f"{duration(self.seconds)}",
+                f"{count(self.levels, 'level')}, {count(self.n_iter, 'step')}, "
+                f"work {self.work:,.1f}, {duration(self.seconds)}",
             ),
             (
                 "certificate",

@@ -40,7 +40,7 @@ def result_rows(result: Result) -> list[tuple[str, str]]:
         ("x", f"{np.count_nonzero(result.x)} of {n} non-zero"),
         (
             "effort",
-            f"{_count(result.n_iter, 'step')}, {_count(len(result.history), 'check')}, "
+            f"{count(result.n_iter, 'step')}, {count(len(result.history), 'check')}, "
             f"work {result.work:,.1f}, {duration(result.seconds)}",
         ),
         ("certificate", f"{verdict}, {'rigorous' if proof.rigorous else 'not rigorous'}"),
@@ -81,7 +81,8 @@ def _small(value: float) -> str:
     return f"{value:.2e}" if value else "0"
 
 
-def _count(number: int, thing: str) -> str:
+def count(number: int, thing: str) -> str:
+    """A number and what it counts."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
