@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import Any
 
@@ -265,6 +266,19 @@ def test_representation() -> None:
     for expected in ("100 × 150", "level", "squeezed", "at +level", "rigorous", "work"):
         assert expected in shown
     assert max(map(len, shown.splitlines())) <= 100
+
+
+def test_progress_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    A, y, penalty = gaussian(30, 45, 0.2)
+    for kind, shown in ((Terminal, True), (io.StringIO, False)):
+        stream = kind()
+        monkeypatch.setattr("sys.stderr", stream)
+        antisparse(A, y, penalty, verbose=1)
+        assert ("columns" in stream.getvalue()) is shown
 
 
 BAD = [

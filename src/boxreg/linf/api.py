@@ -12,8 +12,8 @@ from ..rounding import dot
 from ..status import Status
 from ..stopping import Limits
 from ..warning_types import ConvergenceWarning
-from .levels import run
 from .result import AntisparseResult
+from .run import run
 
 _STEPS = 10_000
 

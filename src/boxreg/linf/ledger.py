@@ -34,7 +34,7 @@ class Ledger:
         rank = (gap if gap <= self.target else np.inf, value)
         if rank < self._best:
             self._best = rank
-            self.x = level * self.squeezed
+            self.x = level * self.squeezed.astype(np.float64)
             self.x[point.problem.index] = point.x
 
     def note(self, merged: Merged, negative: Mask, positive: Mask) -> None:
@@ -43,11 +43,13 @@ class Ledger:
         self.squeezed[merged.whole.index[positive]] = 1
 
     def polished(self, proof: Proof) -> bool:
-        """Whether a gap that is small enough has stopped shrinking, or has only rounding left."""
+        """Whether the gap has stopped shrinking for good: only rounding is left of the excess, or the
+        target is met."""
         before, self._settled = self._settled, proof.gap
-        if proof.gap > self.target:
-            return False
-        return abs(proof.excess) <= proof.excess_error or proof.gap > 0.5 * before
+        stuck = proof.gap > 0.5 * before
+        noise = abs(proof.excess) <= proof.excess_error
+        met = proof.gap <= self.target
+        return (stuck and noise) or (met and (stuck or noise))
 
     def snapshot(self) -> Snapshot:
         """The last point noted, as a progress line wants it."""

@@ -54,7 +54,7 @@ class Merged:
     @property
     def inert(self) -> Mask:
         """Zero columns: x_j = 0 will do."""
-        return self.whole.norms == 0.0
+        return np.asarray(self.whole.norms == 0.0)
 
     def at(self, level: float) -> ReducedProblem:
         """The box-constrained problem at a level."""

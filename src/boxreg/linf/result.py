@@ -13,7 +13,7 @@ from ..certificate import Certificate
 from ..status import Status
 
 if TYPE_CHECKING:
-    from .levels import Outcome
+    from .run import Outcome
 
 
 @dataclass(frozen=True, repr=False)

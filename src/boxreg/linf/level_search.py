@@ -9,89 +9,22 @@ answer. A bracket keeps steps from leading astray: every settled level tells on 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Array
-from ..certificate import Certificate
+from ..arrays import Array, Index
 from ..compaction import pays
 from ..free_system import FreeSystem
-from ..history import Snapshot
 from ..point import Point
 from ..problem import Problem
 from ..rounding import dot
 from ..solvers.working_set import WorkingSet, WorkingState
-from ..status import Status
-from ..stopping import Limits
 from ..work import WorkMeter
 from .ledger import Ledger
 from .merged import Merged
-from .proof import Proof, certify, prove, squeezable
+from .proof import Proof, prove, squeezable
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """All that a run found out."""
-
-    x: Array
-    theta: Array
-    certificate: Certificate
-    status: Status
-    squeezed: npt.NDArray[np.int8]
-    levels: int
-    n_iter: int
-    work: float
-
-
-def run(
-    problem: Problem,
-    penalty: float,
-    limits: Limits,
-    *,
-    squeezing: bool,
-    watch: Callable[[Snapshot], object] | None = None,
-) -> Outcome:
-    """Solve at a level, prove, squeeze, change the level: until the gap is small and stays put."""
-    n = problem.design.shape[1]
-    work = WorkMeter(n)
-    work.add(3 * n)  # the survey: norms, Aᵀ1 and Aᵀy
-    search = Search(problem, penalty, work)
-    ledger = Ledger(n, limits.target)
-    for iteration in range(limits.max_iter + 1):
-        proof = search.prove()
-        ledger.record(iteration, search.state.point, search.objective, search.level, proof.gap)
-        if watch is not None:
-            watch(ledger.snapshot())
-        if squeezing:
-            search.squeeze(proof, ledger)
-        if iteration == limits.max_iter:
-            break
-        if not search.settled:
-            search.step()
-        elif ledger.polished(proof) or not search.change_level(proof):
-            break
-    whole = Merged.of(problem, penalty, work)
-    certificate, last, point = certify(whole, ledger.x)
-    if squeezing:
-        ledger.note(whole, *squeezable(whole, point, last))
-    met = certificate.gap <= limits.target
-    short = Status.ITERATION_LIMIT if iteration == limits.max_iter else Status.PRECISION_LIMIT
-    return Outcome(
-        x=ledger.x,
-        theta=last.dual.theta,
-        certificate=certificate,
-        status=Status.CONVERGED if met else short,
-        squeezed=ledger.squeezed,
-        levels=search.levels,
-        n_iter=iteration,
-        work=work.total,
-    )
-
-
-class Search:
+class LevelSearch:
     """The level, the bracket around the one sought, and the box-constrained solver's state."""
 
     def __init__(self, problem: Problem, penalty: float, work: WorkMeter) -> None:
@@ -135,23 +68,24 @@ class Search:
         if self.state.finished:
             self.state.working, self.state.gram = before.working, before.gram
 
-    def squeeze(self, proof: Proof, ledger: Ledger) -> None:
-        """Set what is proved to ± the level; merge columns when that pays."""
+    def squeeze(self, proof: Proof, ledger: Ledger) -> bool:
+        """Set what is proved to ± the level; merge columns when that pays. Whether x changed."""
         point = self.state.point
         negative, positive = squeezable(self.merged, point, proof)
         if not (negative.any() or positive.any()):
-            return
+            return False
         ledger.note(self.merged, negative, positive)
         self.merged = self.merged.squeeze(negative, positive)
-        problem = self.merged.at(self.level)
-        self._restrict(point.projected(problem), np.arange(len(point.x)))
+        fixed = point.projected(self.merged.at(self.level))
+        self._restrict(fixed, np.arange(len(point.x)))
         unit = self.merged.at(1.0)
         if pays(unit):
             kept = np.flatnonzero(unit.open)
             self.merged = self.merged.keep(kept)
-            self._restrict(self.state.point.kept(self.merged.at(self.level), kept), kept)
+            self._restrict(fixed.kept(self.merged.at(self.level), kept), kept)
+        return not np.array_equal(fixed.x, point.x)
 
-    def _restrict(self, point: Point, kept: npt.NDArray[np.intp]) -> None:
+    def _restrict(self, point: Point, kept: Index) -> None:
         settled = self.state.finished and point.evaluated
         self.state = self._solver.restrict(self.state, point, kept)
         self.state.finished = settled
