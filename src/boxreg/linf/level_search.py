@@ -23,6 +23,9 @@ from .ledger import Ledger
 from .merged import Merged
 from .proof import Proof, prove, squeezable
 
+_WORTH_COPYING = 0.5
+"""Columns are merged when no more than this share is left: a run has few products ahead of it by then."""
+
 
 class LevelSearch:
     """The level, the bracket around the one sought, and the box-constrained solver's state."""
@@ -79,8 +82,8 @@ class LevelSearch:
         fixed = point.projected(self.merged.at(self.level))
         self._restrict(fixed, np.arange(len(point.x)))
         unit = self.merged.at(1.0)
-        if pays(unit):
-            kept = np.flatnonzero(unit.open)
+        kept = np.flatnonzero(unit.open)
+        if len(kept) <= _WORTH_COPYING * len(unit.open) and pays(unit):
             self.merged = self.merged.keep(kept)
             self._restrict(fixed.kept(self.merged.at(self.level), kept), kept)
         return not np.array_equal(fixed.x, point.x)

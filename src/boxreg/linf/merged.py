@@ -80,8 +80,10 @@ class Merged:
         moved = np.flatnonzero(left & (self.signs != 0))
         column, error = self.column, self.column_error
         if len(moved):
-            column = column + self.whole.design.combine(moved, self.signs[moved].astype(float))
-            self.whole.work.add(len(moved))
+            signs = np.zeros(len(left))
+            signs[moved] = self.signs[moved]
+            column = column + self.whole.design.matvec(signs)  # they are many: no copy of them
+            self.whole.work.add(self.whole.design.product_cost)
             size = float(self.whole.norms[moved].sum()) + norm(column)
             error += gamma(len(moved) + 2) * size * SLACK
         whole = replace(
