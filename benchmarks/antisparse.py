@@ -111,7 +111,8 @@ def row(m: int, n: int, share: float, names: list[str], largest: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--largest-qp", type=int, default=150, help="columns for the QP solvers")
-    largest = parser.parse_args().largest_qp
+    parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="of ||Aᵀy||₁")
+    options = parser.parse_args()
     names = rivals()
     heads = ["m×n", "λ share", "free", "squeezed", "levels / steps", "work: plain", "squeezed"]
     heads += ["ms: plain", "squeezed", "proved gap", *names]
@@ -119,10 +120,10 @@ def main() -> None:
     print("| " + " | ".join(heads) + " |")
     print("|" + "---|" * len(heads))
     for done, (m, n) in enumerate(SHAPES):
-        for share in SHARES:
+        for share in options.shares:
             if sys.stderr.isatty():
                 sys.stderr.write(f"\r\x1b[K{m}×{n}, {share} ({done + 1} of {len(SHAPES)} sizes)")
-            print(row(m, n, share, names, largest), flush=True)
+            print(row(m, n, share, names, options.largest_qp), flush=True)
 
 
 if __name__ == "__main__":

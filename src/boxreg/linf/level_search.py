@@ -24,7 +24,7 @@ from .merged import Merged
 from .proof import Proof, prove, squeezable
 
 _WORTH_COPYING = 0.5
-"""Columns are merged when no more than this share is left: a run has few products ahead of it by then."""
+"""Columns are merged when no more than this share is left: few products lie ahead by then."""
 
 
 class LevelSearch:
