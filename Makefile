@@ -38,6 +38,7 @@ test: lint
 PROBLEMS ?= 100000
 fuzz: $(READY)
 	$(BIN)/python tests/fuzz.py --problems $(PROBLEMS)
+	$(BIN)/python tests/fuzz_antisparse.py
 
 ratios: $(READY)
 	$(BIN)/python -m benchmarks.ratios --out out/ratios

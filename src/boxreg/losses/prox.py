@@ -37,7 +37,7 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
         middle = np.where(high >= _WIDE, 2.0 * np.abs(p) + 1.0, 0.5 * (low + high))
         middle = np.where(low <= -_WIDE, -2.0 * np.abs(p) - 1.0, middle)
         size = np.abs(slope) + sigma * np.abs(p) + np.abs(v)
-        nothing = np.abs(excess) <= 4e-16 * size  # as small as it rounds
+        nothing = np.abs(excess) <= 1e-15 * size  # as small as it rounds
         following = np.where(nothing, p, np.where(inside, newton, middle))
         settled = np.abs(following - p) <= 4e-16 * np.abs(following)
         p = following
