@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator
 from .arrays import Array
 from .designs import DenseDesign, Design, OperatorDesign, SparseDesign
 from .directions import DIRECTIONS
-from .dual_updates import DUAL_UPDATES, DualUpdate, SupportPolish
+from .dual_updates import DUAL_UPDATES, DualUpdate, LineSearch, SupportPolish
 from .losses import LOSSES, Loss
 from .method import Method
 from .posing import pose
@@ -291,7 +291,8 @@ def method(
     if isinstance(dual, str) and dual == "auto":
         # A better dual point is paid for by what it screens; without screening it only stops a run.
         polish = screening and not chosen.fits_exactly
-        dual = SupportPolish(adopt=chosen.can_move) if polish else "line_search"
+        searched = LineSearch(thorough=not chosen.fits_exactly)
+        dual = SupportPolish(adopt=chosen.can_move) if polish else searched
     if isinstance(region, str) and region == "auto":
         # The dome takes a product a check: too much where every step is checked, and where the columns
         # have no direction in common.

@@ -37,7 +37,7 @@ class Newton(WorkingSet):
 
     The model is a weighted least-squares problem. Where its Gram matrix is singular, the active-set
     method with orthogonal factors solves it on W. A run starts from the solution of such a problem
-    where every row has a best prediction to aim at (see `first_guess`).
+    over all coordinates (see `first_guess`).
     """
 
     name = "newton"
@@ -53,13 +53,13 @@ class Newton(WorkingSet):
                 state.finished = True
                 return state
             if not state.begun:
-                state = WorkingState(first_guess(point), begun=True)
+                state = first_guess(point)
                 point = state.point
-                self._extend(state, np.flatnonzero(point.inside))
             self._drop_settled(state)
-            new = self._candidates(state)
             self._refresh(state)
-            self._extend(state, new)
+            inside = np.setdiff1d(np.flatnonzero(point.inside), state.working)
+            self._extend(state, inside)
+            self._extend(state, self._candidates(state))
             moved = self._towards(state, self._solve(state))
             if moved is None:
                 moved = self._towards(state, self._solve_with_factors(state))

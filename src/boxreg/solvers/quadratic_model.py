@@ -12,7 +12,7 @@ from ..losses.weighted import Weighted
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..smoothness import Smoothness
-from .working_set import WorkingSet
+from .working_set import WorkingSet, WorkingState
 
 _FLAT = 1e-8
 """h counts as at least this share of its largest: without curvature steps would have no end."""
@@ -47,29 +47,41 @@ def model_at(point: Point, h: Array) -> Point:
     return model
 
 
-def first_guess(point: Point) -> Point:
-    """The solution of the model around the best prediction of every row, if rows have such.
+def first_guess(point: Point) -> WorkingState:
+    """The solution of a model over all coordinates, and the working set that it was found with.
 
-    There p = argmin f, and h = f''(p). For Kullback–Leibler this is (q - y)² / (2 y): from a start far
-    from y Newton's method would double the prediction a step, since f'' is proportional to 1/q². Where
-    a row of the answer has no f', it is mixed with the point at hand. The point at hand is as good
-    where rows have no best prediction, or where it was chosen by the caller and is better.
+    Of the model around the best prediction p = argmin f of every row, with h = f''(p), if rows have
+    such: for Kullback–Leibler this is (q - y)² / (2 y), and from a start far from y Newton's method
+    would double the prediction a step, since f'' is proportional to 1/q². Otherwise of the model at the
+    point. Where a row of the answer has no f', it is mixed with the point; where it is no better than
+    the point, that is where to start.
     """
     problem = point.problem
     ideal = problem.loss.minimisers(problem.target)
     if ideal is None:
-        return point
-    h = floored(problem.loss.curvatures(ideal, problem.target))
-    x = np.where(point.inside & ~problem.free, np.clip(0.0, problem.lower, problem.upper), point.x)
+        h = floored(problem.loss.secants(point.prediction, problem.target))
+        model = model_at(point, h)
+    else:
+        h = floored(problem.loss.curvatures(ideal, problem.target))
+        nearest = np.clip(0.0, problem.lower, problem.upper)
+        x = np.where(point.inside & ~problem.free, nearest, point.x)
+        model = Point(quadratic(problem, ideal, h), x)
     solver = WorkingSet()
-    state = solver.start(Point(quadratic(problem, ideal, h), x))
+    state = solver.start(model)
     for _ in range(_ROUNDS):
         state = solver.step(state, 1)
         if state.finished or solver.settled(state):
             break
-    best = point
     for share in _MIXTURES:
         mixed = Point(problem, (1.0 - share) * state.point.x + share * point.x)
-        if mixed.objective < best.objective and np.all(np.isfinite(mixed.residual)):
-            return mixed
-    return best
+        if mixed.objective < point.objective and np.all(np.isfinite(mixed.residual)):
+            return _begun(mixed, state, h)
+    return _begun(point, state, h)
+
+
+def _begun(point: Point, state: WorkingState, h: Array) -> WorkingState:
+    """The state at a point, with the Gram matrix of the coordinates inside that is known already."""
+    known = point.inside[state.working]
+    working = state.working[known]
+    gram = state.gram[np.ix_(known, known)]
+    return WorkingState(point, begun=True, working=working, gram=gram, curvature=h)
