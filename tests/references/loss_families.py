@@ -53,6 +53,7 @@ def loss_problem(
     chosen = str(rng.choice(OPTIONS, p=[0.4, 0.15, 0.15, 0.1, 0.1, 0.1]))
     option = chosen if option is None else option
     A = matrix(rng, m, n, positive=loss in POSITIVE)
+    A *= min(1.0, 10.0 / float(np.abs(A).max()))  # predictions of order one suit every loss
     if kind == "intercept":
         A[:, 0] = 1.0
     lower, upper = bounds(rng, n, kind, positive=loss in POSITIVE)

@@ -46,7 +46,7 @@ class _State:
 def interior_points(batch: Batch) -> tuple[Array, Array, Array]:
     """(x, z_lower, z_upper), strictly inside and near the solution where all goes well."""
     batch = batch.astype(np.float64)
-    x = _start(batch.lower, batch.upper)
+    x = inside(batch.lower, batch.upper)
     scale = np.maximum(np.abs(batch.slopes(x).gradient).max(axis=1), 1e-6)
     batch = _rescaled(batch, scale)
     has_lower, has_upper = _sides(batch)
@@ -63,7 +63,8 @@ def interior_points(batch: Batch) -> tuple[Array, Array, Array]:
     return state.x, state.z_lower * scale[:, None], state.z_upper * scale[:, None]
 
 
-def _start(lower: Array, upper: Array) -> Array:
+def inside(lower: Array, upper: Array) -> Array:
+    """A point strictly between the bounds: midway, one from the only bound, or 0."""
     both = np.isfinite(lower) & np.isfinite(upper)
     one = np.where(np.isfinite(lower), lower + 1.0, np.where(np.isfinite(upper), upper - 1.0, 0.0))
     with np.errstate(invalid="ignore"):

@@ -49,22 +49,37 @@ class LossSolution:
 
 def reference_solutions(problems: Sequence[LossProblem]) -> list[LossSolution]:
     """A solution of each problem; those of the same loss and shape are solved together."""
-    groups: dict[Any, list[int]] = defaultdict(list)
-    for number, problem in enumerate(problems):
-        groups[problem.loss, problem.A.shape].append(number)
     solutions: dict[int, LossSolution] = {}
-    for numbers in groups.values():
+    for numbers in _alike(problems):
         batch = Batch.stack([problems[number] for number in numbers])
         solutions.update(zip(numbers, _solve(batch), strict=True))
     return [solutions[number] for number in range(len(problems))]
 
 
-def exact_value(problem: LossProblem, x: Array) -> tuple[np.longdouble, np.longdouble]:
-    """P(x) in longdouble and a bound on its rounding error."""
-    batch = Batch.stack([problem])
-    slopes = batch.slopes(np.asarray(x)[None].astype(np.longdouble) * batch.unit)
-    error = _ALLOWED * EPS * (slopes.objective_size[0] + np.abs(slopes.objective[0]))
-    return slopes.objective[0], error
+def exact_values(
+    problems: Sequence[LossProblem], points: Sequence[Array]
+) -> list[tuple[np.longdouble, np.longdouble, np.longdouble]]:
+    """P(x) of each in longdouble, a bound on its error, and the size of the terms it adds up."""
+    values: dict[int, Any] = {}
+    for numbers in _alike(problems):
+        batch = Batch.stack([problems[number] for number in numbers])
+        x = np.stack([points[number] for number in numbers]).astype(np.longdouble)
+        with np.errstate(all="ignore"):
+            slopes = batch.slopes(x * batch.unit)
+        size = slopes.objective_size + np.abs(slopes.objective)
+        values.update(
+            (number, (slopes.objective[k], _ALLOWED * EPS * size[k], size[k]))
+            for k, number in enumerate(numbers)
+        )
+    return [values[number] for number in range(len(problems))]
+
+
+def _alike(problems: Sequence[LossProblem]) -> list[list[int]]:
+    """Numbers of the problems, by loss and shape."""
+    groups: dict[Any, list[int]] = defaultdict(list)
+    for number, problem in enumerate(problems):
+        groups[problem.loss, problem.A.shape].append(number)
+    return list(groups.values())
 
 
 def _solve(batch: Batch) -> list[LossSolution]:
@@ -180,7 +195,7 @@ def _with_errors(batch: Batch, x: Array, slopes: Slopes) -> list[LossSolution]:
     loose = np.sum((rounding + bad) * x_error, axis=1) + np.sum(bad * _width(batch, x), axis=1)
     objective_error = _ALLOWED * EPS * (slopes.objective_size + np.abs(slopes.objective)) + loose
     finite = np.all(np.isfinite(slopes.gradient), axis=1) & np.isfinite(slopes.objective)
-    accurate = finite & (residual <= _ALLOWED)
+    accurate = finite & (residual <= _ALLOWED) & ~_lost(batch, x, x_error)
     outer = np.where(batch.lower == batch.upper, batch.lower, x) / batch.unit
     unit = batch.unit
     return [
@@ -196,6 +211,14 @@ def _with_errors(batch: Batch, x: Array, slopes: Slopes) -> list[LossSolution]:
         )
         for k in range(len(x))
     ]
+
+
+def _lost(batch: Batch, x: Array, x_error: Array) -> Array:
+    """Slopes that tend to a limit leave ∇P = 0 up to rounding far from a solution, or without one."""
+    if batch.loss not in ("logistic", "log_cosh"):
+        return np.zeros(len(x), dtype=bool)
+    matters = np.any(batch.A != 0, axis=1)
+    return np.any(matters & ~(x_error <= 1e-2 * (1 + np.abs(x))), axis=1)
 
 
 def _influence(hessian: Array, inside: Array, scale: Array) -> Array:

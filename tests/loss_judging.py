@@ -1,0 +1,122 @@
+"""What every answer must satisfy with any loss, judged by the batched reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+import boxreg
+from boxreg.losses import LOSSES
+from references.loss_problem import LossProblem
+from references.loss_reference import LossSolution, exact_values
+
+AGREEMENT = 1e-8
+"""Relative error of the objective that an answer which claims success may have."""
+
+
+def arguments(problem: LossProblem, storage: str = "dense") -> dict[str, Any]:
+    """The keyword arguments of `boxreg.solve` and `boxreg.verify` that pose the problem."""
+    return {
+        "A": sparse.csc_array(problem.A) if storage == "sparse" else problem.A,
+        "y": problem.y,
+        "lower": problem.lower,
+        "upper": problem.upper,
+        "loss": LOSSES[problem.loss](**problem.parameters),
+        **problem.terms,
+    }
+
+
+def judge(
+    problems: Sequence[LossProblem],
+    results: Sequence[boxreg.Result],
+    references: Sequence[LossSolution],
+    *,
+    verified: bool = True,
+) -> list[str]:
+    """Everything that is wrong with the answers, each complaint naming its problem."""
+    complaints: list[str] = []
+    values = exact_values(problems, [result.x for result in results])
+    for problem, result, known, value in zip(problems, results, references, values, strict=True):
+        found = [
+            *_infeasible(problem, result),
+            *_false_screenings(problem, result, known),
+            *_wrong_numbers(result, known, *value),
+            *(_not_verified(problem, result) if verified else ()),
+        ]
+        complaints += [f"{problem!r}: {complaint}" for complaint in found]
+    return complaints
+
+
+def _infeasible(problem: LossProblem, result: boxreg.Result) -> Iterable[str]:
+    """l <= x <= u exactly, screened coordinates exactly at their bound."""
+    x, at_lower, at_upper = result.x, result.screened == -1, result.screened == 1
+    if not np.all((problem.lower <= x) & (x <= problem.upper)):
+        yield f"x is not feasible: {x}"
+    if np.any(x[at_lower] != problem.lower[at_lower]):
+        yield "x is not at the lower bound where screened"
+    if np.any(x[at_upper] != problem.upper[at_upper]):
+        yield "x is not at the upper bound where screened"
+
+
+def _false_screenings(
+    problem: LossProblem, result: boxreg.Result, known: LossSolution
+) -> Iterable[str]:
+    """Coordinates screened although w*, or a solution that is elsewhere, contradicts it.
+
+    Screening proves that w*_j is not 0, so that x_j is at the bound in every solution.
+    """
+    if not known.accurate:
+        return
+    moves = problem.lower < problem.upper
+    off_lower = known.x - problem.lower > known.x_error
+    off_upper = problem.upper - known.x > known.x_error
+    wrong = (result.screened == -1) & moves & ((known.w > known.w_error) | off_lower)
+    wrong |= (result.screened == 1) & moves & ((known.w < -known.w_error) | off_upper)
+    for j in np.flatnonzero(wrong):
+        yield (
+            f"false screening of {j} to {result.screened[j]:+d}: w* = {known.w[j]:.3g} ± "
+            f"{known.w_error[j]:.1g}, x* = {known.x[j]:.6g} ± {known.x_error[j]:.1g} in "
+            f"[{problem.lower[j]:.6g}, {problem.upper[j]:.6g}]"
+        )
+
+
+def _wrong_numbers(
+    result: boxreg.Result,
+    known: LossSolution,
+    value: np.longdouble,
+    error: np.longdouble,
+    size: np.longdouble,
+) -> Iterable[str]:
+    """The gap is a bound, the dual objective too, the objective is P(x), success means success.
+
+    The reference is feasible, so P(x) - P(x*) <= gap holds however accurate it is.
+    """
+    excess, rounding = value - known.objective, error + known.objective_error
+    if result.certificate.rigorous and excess - error > result.gap:
+        yield f"P(x) - P* >= {excess:.6g} exceeds the gap {result.gap:.6g} ({result.status.name})"
+    if not abs(result.objective - value) <= 1e-11 * size + rounding:
+        yield f"the objective {result.objective!r} is not P(x) = {float(value)!r}"
+    above = result.dual_objective - known.objective
+    if result.certificate.rigorous and not above <= 1e-11 * size + rounding:
+        yield f"the dual objective exceeds P* by {above:.6g}"
+    scale = max(abs(known.objective), 1e-4 * size)
+    if result.success and known.accurate and not abs(excess) <= AGREEMENT * scale + rounding:
+        yield f"success, but P(x) - P* = {excess:.6g} = {excess / scale:.2g} P*"
+    if result.success and not result.gap <= result.target_gap:
+        yield f"success with a gap of {result.gap:.6g}, above {result.target_gap:.6g}"
+
+
+def _not_verified(problem: LossProblem, result: boxreg.Result) -> Iterable[str]:
+    """`verify` agrees with the certificate and the gap, where there is one."""
+    if not np.isfinite(result.gap):
+        if result.success:
+            yield "success without a gap"
+        return
+    certificate = boxreg.verify(
+        **arguments(problem), x=result.x, theta=result.theta, gap=result.gap
+    )
+    if not certificate:
+        yield f"not verified: {certificate.remarks}"
