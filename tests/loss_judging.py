@@ -10,6 +10,7 @@ from scipy import sparse
 
 import boxreg
 from boxreg.losses import LOSSES
+from boxreg.solvers import SOLVERS
 from references.loss_problem import LossProblem
 from references.loss_reference import LossSolution, exact_values
 
@@ -27,6 +28,22 @@ def arguments(problem: LossProblem, storage: str = "dense") -> dict[str, Any]:
         "loss": LOSSES[problem.loss](**problem.parameters),
         **problem.terms,
     }
+
+
+def fitting_solvers(loss: str) -> list[str]:
+    """Names of the solvers that take the loss; the refusal of any other must list them."""
+    fit, refused = ["auto"], {}
+    posed = {"A": np.eye(2), "y": np.ones(2), "loss": loss}
+    for name in SOLVERS:
+        try:
+            boxreg.solve(**posed, solver=name)
+            fit.append(name)
+        except ValueError as error:
+            refused[name] = str(error)
+    for name, message in refused.items():
+        assert message.startswith("solver"), f"{name}: {message}"
+        assert all(other in message for other in fit), f"{name}: {message}"
+    return fit
 
 
 def judge(

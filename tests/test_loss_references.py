@@ -36,7 +36,9 @@ extended_precision = pytest.mark.skipif(
 def scalar(loss: str, a: Any, y: Any, lower: float = 0.0, upper: float = INF, **terms: Any) -> Any:
     """A problem with one unknown."""
     A, target = np.reshape(np.asarray(a, dtype=float), (-1, 1)), np.atleast_1d(np.asarray(y, float))
-    parameters = {k: terms.pop(k) for k in ("delta", "background", "beta") if k in terms}
+    given = {"huber": "delta", "log_cosh": "scale", "kullback_leibler": "background"}
+    names = ("beta", "background") if loss == "beta_divergence" else (given.get(loss),)
+    parameters = {k: terms.pop(k, 0.0) for k in names if k}
     terms = {k: np.atleast_1d(v) if k != "ridge" else v for k, v in terms.items()}
     ends = np.array([lower]), np.array([upper])
     return LossProblem("by hand", loss, A, target, *ends, parameters, **terms)
@@ -62,7 +64,8 @@ BY_HAND = {
     "logistic-overlap": (scalar("logistic", [1, 1, 1], [1, 1, -1]), math.log(2.0), 0.0),
     "squared-hinge": (scalar("squared_hinge", 1, 1, linear=0.5), 0.5, 0.0),
     "squared-hinge-at-zero": (scalar("squared_hinge", 2, -1), 0.0, -2.0),
-    "log-cosh": (scalar("log_cosh", 1, 1, linear=0.5), 1.0 - math.atanh(0.5), 0.0),
+    "log-cosh": (scalar("log_cosh", 1, 1, scale=1.0, linear=0.5), 1.0 - math.atanh(0.5), 0.0),
+    "log-cosh-wide": (scalar("log_cosh", 1, 3, scale=2.0, linear=1.0), 3 - 2 * math.atanh(0.5), 0.0),
     "kl": (scalar("kullback_leibler", 2, 3, background=1.0), 1.0, 0.0),
     "kl-linear": (scalar("kullback_leibler", 2, 3, background=1.0, linear=1.0), 0.5, 0.0),
     "kl-zero-count": (scalar("kullback_leibler", 2, 0, background=0.0), 0.0, -2.0),
@@ -70,6 +73,9 @@ BY_HAND = {
     "kl-at-upper": (scalar("kullback_leibler", 1, 3, upper=1.0, background=0.0), 1.0, 2.0),
     "beta": (scalar("beta_divergence", 1, 2, beta=1.5), 2.0, 0.0),
     "beta-linear": (scalar("beta_divergence", 1, 2, beta=1.5, linear=1.0), 1.0, 0.0),
+    "beta-background": (scalar("beta_divergence", 1, 2, beta=1.5, background=0.5), 1.5, 0.0),
+    "beta-zero-target": (scalar("beta_divergence", 2, 0, 1.0, beta=1.5), 1.0, -2 * math.sqrt(2)),
+    "beta-zero-at-edge": (scalar("beta_divergence", 2, 0, beta=1.5), 0.0, 0.0),
     "beta-shifted": (scalar("beta_divergence", 1, 2, 4.0, beta=1.5), 4.0, -1.0),
 }
 
@@ -95,12 +101,12 @@ def high_precision(loss: str, p: Any, y: Any, given: dict[str, Any]) -> Any:
     if loss == "squared_hinge":
         return max(1 - y * p, 0) ** 2 / 2
     if loss == "log_cosh":
-        return mpmath.log(mpmath.cosh(p - y))
+        return given["scale"] ** 2 * mpmath.log(mpmath.cosh((p - y) / given["scale"]))
     if loss == "kullback_leibler":
         q = p + given["background"]
         return q if y == 0 else y * mpmath.log(y / q) - y + q
-    b = given["beta"]
-    return (y**b + (b - 1) * p**b - b * y * p ** (b - 1)) / (b * (b - 1))
+    b, q = given["beta"], p + given["background"]
+    return (y**b + (b - 1) * q**b - b * y * q ** (b - 1)) / (b * (b - 1))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -109,9 +115,9 @@ def test_jets_match_high_precision(loss: str) -> None:
     rng = np.random.default_rng(3)
     points = rng.uniform(0.1, 3.0, 12) * (1.0 if loss in POSITIVE else rng.choice([-1, 1], 12))
     targets = rng.choice([-1.0, 1.0], 12) if loss in LABELS else rng.uniform(0.1, 3.0, 12)
-    if loss == "kullback_leibler":
+    if loss in POSITIVE:
         targets[:3] = 0.0
-    given = {"delta": 0.5, "background": 0.25, "beta": 1.5}
+    given = {"delta": 0.5, "background": 0.25, "beta": 1.5, "scale": 0.75}
     for kind in (np.float64, np.longdouble):
         eps = float(np.finfo(kind).eps)
         arrays = {k: np.full(12, v, dtype=kind) for k, v in given.items()}
@@ -246,12 +252,15 @@ def _derivatives(loss: str, p: Any, y: Any, given: dict[str, Any]) -> tuple[Any,
     if loss == "squared_hinge":
         return -y * max(1 - y * p, 0), int(y * p < 1)
     if loss == "log_cosh":
-        return mpmath.tanh(p - y), mpmath.sech(p - y) ** 2
+        r, scale = (p - y) / given["scale"], given["scale"]
+        return scale * mpmath.tanh(r), mpmath.sech(r) ** 2
     if loss == "kullback_leibler":
         q = p + given["background"]
         return (1, 0) if y == 0 else (1 - y / q, y / q**2)
-    b = given["beta"]
-    return (p - y) * p ** (b - 2), (b - 1) * p ** (b - 2) + (2 - b) * y * p ** (b - 3)
+    b, q = given["beta"], p + given["background"]
+    if q == 0:  # y = 0, and no free coordinate reaches the row
+        return mpmath.mpf(0), mpmath.mpf(0)
+    return (q - y) * q ** (b - 2), (b - 1) * q ** (b - 2) + (2 - b) * y * q ** (b - 3)
 
 
 def _wide(value: Any) -> np.longdouble:

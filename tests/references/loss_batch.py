@@ -111,7 +111,8 @@ class Batch:
         size = np.sum(np.where(used, self.weight * rows.size, 0), axis=1)
         size += np.sum(np.abs(slope) * (prediction + np.abs(self.y)), axis=1)
         curvature = np.where(used, self.weight * rows.curvature, 0)
-        reach = np.abs(slope) + curvature * (prediction + np.abs(self.y))
+        span = prediction + np.abs(self.y)
+        reach = np.abs(slope) + np.where(span > 0, curvature * span, 0)
         return Slopes(
             objective,
             gradient,
@@ -124,6 +125,7 @@ class Batch:
     def hessian(self, x: Array) -> Array:
         """∇²P(x), in the precision of the batch."""
         curvature = np.where(self.weight > 0, self.weight * self.rows(x).curvature, 0)
+        curvature = np.minimum(curvature, 1e100)  # infinite where a power has its edge
         return (self.A * curvature[:, :, None]).swapaxes(1, 2) @ self.A + self.quadratic
 
 

@@ -78,12 +78,13 @@ def loss_problem(
 def _parameters(rng: Rng, loss: str, m: int) -> dict[str, Parameter]:
     if loss == "huber":
         return {"delta": float(rng.choice([0.1, 0.5, 1.0, 1.35]))}
-    if loss == "beta_divergence":
-        return {"beta": float(rng.choice([1.2, 1.5, 1.8]))}
-    if loss == "kullback_leibler":
-        choice = rng.integers(3)
+    if loss == "log_cosh":
+        return {"scale": float(rng.choice([0.25, 1.0, 2.0]))}
+    if loss in POSITIVE:
         each = rng.uniform(0.05, 1.0, m)
-        return {"background": (0.0, float(each[0]), each)[choice]}
+        background = {"background": (0.0, float(each[0]), each)[rng.integers(3)]}
+        beta = {"beta": float(rng.choice([1.2, 1.5, 1.8]))} if loss == "beta_divergence" else {}
+        return {**beta, **background}
     return {}
 
 
@@ -103,7 +104,9 @@ def _target(
         mean = signal + np.asarray(parameters["background"])
         return rng.poisson(mean * rng.choice([1.0, 5.0]) + 0.2).astype(float)
     if loss == "beta_divergence":
-        return (signal + 0.05) * rng.gamma(4.0, 0.25, m) + 1e-3
+        y = (signal + 0.05) * rng.gamma(4.0, 0.25, m) + 1e-3
+        y[1:][rng.random(m - 1) < 0.1] = 0.0
+        return y
     outliers = np.where(rng.random(m) < 0.15, 10.0, 1.0)
     return signal + noise * outliers * rng.standard_normal(m)
 
@@ -164,6 +167,8 @@ def _dual_point(rng: Rng, loss: str, y: Array, parameters: dict[str, Parameter])
     inside = rng.uniform(-0.8, 0.8, m)
     if loss == "huber":
         return inside * parameters["delta"]
+    if loss == "log_cosh":
+        return inside * parameters["scale"]
     if loss == "logistic":
         return y * rng.uniform(0.1, 0.9, m)
     if loss == "squared_hinge":

@@ -54,12 +54,14 @@ def squared_hinge(p: Array, y: Array, given: Parameters) -> Jet:
 
 
 def log_cosh(p: Array, y: Array, given: Parameters) -> Jet:
-    """log cosh(p - y)."""
-    r = p - y
+    """δ² log cosh((p - y) / δ), δ the scale."""
+    delta = given["scale"]
+    r = (p - y) / delta
     small = np.exp(-2 * np.abs(r))
     far = np.abs(r) + np.log1p(small) - np.log(r.dtype.type(2))
     value = np.where(np.abs(r) < 0.3, np.log1p(2 * np.sinh(r / 2) ** 2), far)
-    return Jet(value, np.tanh(r), 4 * small / (1 + small) ** 2, np.abs(r))
+    curvature = 4 * small / (1 + small) ** 2
+    return Jet(delta**2 * value, delta * np.tanh(r), curvature, delta**2 * np.abs(r))
 
 
 def kullback_leibler(p: Array, y: Array, given: Parameters) -> Jet:
@@ -74,13 +76,17 @@ def kullback_leibler(p: Array, y: Array, given: Parameters) -> Jet:
 
 
 def beta_divergence(p: Array, y: Array, given: Parameters) -> Jet:
-    """(y^β + (β - 1) p^β - β y p^(β-1)) / (β (β - 1)), p >= 0 and 1 < β < 2."""
-    beta = given["beta"]
-    below = p ** (beta - 2)
-    terms = y**beta, (beta - 1) * p**beta, beta * y * below * p
+    """(y^β + (β - 1) q^β - β y q^(β-1)) / (β (β - 1)), q = p + background >= 0 and 1 < β < 2."""
+    beta, q = given["beta"], p + given["background"]
+    counted = y > 0
+    above = q ** (beta - 1)
+    below = np.where(counted, q ** (beta - 2), 0)
+    terms = y**beta, (beta - 1) * q**beta, beta * y * above
     value = (terms[0] + terms[1] - terms[2]) / (beta * (beta - 1))
-    curvature = (beta - 1) * below + (2 - beta) * y * below / p
-    return Jet(value, (p - y) * below, curvature, sum(terms) / (beta * (beta - 1)))
+    slope = np.where(counted, (q - y) * below, above)
+    curvature = np.where(counted, (beta - 1) * below + (2 - beta) * y * below / q, 0)
+    curvature = np.where(counted, curvature, (beta - 1) * q ** (beta - 2))
+    return Jet(value, slope, curvature, sum(terms) / (beta * (beta - 1)))
 
 
 JETS: Final[dict[str, Callable[[Array, Array, Parameters], Jet]]] = {

@@ -90,12 +90,17 @@ def _solve(batch: Batch) -> list[LossSolution]:
 
 
 def _identified(batch: Batch, x: Array, z_lower: Array, z_upper: Array) -> Array:
-    """Coordinates whose multiplier exceeds their distance to a bound are put there."""
-    x = np.clip(x.astype(np.longdouble), batch.lower, batch.upper)
-    with np.errstate(invalid="ignore"):
-        x = np.where(z_lower > x - batch.lower, batch.lower, x)
+    """Coordinates whose multiplier exceeds their distance to a bound are put there.
+
+    None in problems where that leaves the domain.
+    """
+    inner = np.clip(x.astype(np.longdouble), batch.lower, batch.upper)
+    with np.errstate(all="ignore"):
+        x = np.where(z_lower > inner - batch.lower, batch.lower, inner)
         x = np.where(z_upper > batch.upper - x, batch.upper, x)
-    return np.where(batch.lower == batch.upper, batch.lower, x)
+        slopes = batch.slopes(x)
+    fine = np.isfinite(slopes.objective) & np.all(np.isfinite(slopes.gradient), axis=1)
+    return np.where(fine[:, None], x, inner)
 
 
 def _polished(batch: Batch, x: Array) -> tuple[Array, Slopes]:

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from references.loss_problem import Array, LossProblem
+from references.loss_problem import Array, LossProblem, Parameter
 
 Rng = np.random.Generator
 
@@ -20,6 +20,14 @@ class Unattained:
     start: Array
     direction: Array
     infimum: float
+
+
+_PARAMETERS: Final[dict[str, dict[str, Parameter]]] = {
+    "huber": {"delta": 1.0},
+    "log_cosh": {"scale": 1.0},
+    "kullback_leibler": {"background": 0.5},
+    "beta_divergence": {"beta": 1.5, "background": 0.0},
+}
 
 
 def separable(seed: int, loss: str = "logistic", intercept: bool = False) -> Unattained:
@@ -51,7 +59,8 @@ def level(seed: int, loss: str) -> Unattained:
     A = rng.integers(1, 4, (m, n)).astype(float)
     y = np.full(m, -1.0) if loss == "logistic" else rng.integers(-2, 3, m).astype(float)
     infimum = 0.0 if loss == "logistic" else float(-np.sum(y) - m * np.log(2.0))
-    problem = _problem(f"level-{loss}-{seed}", loss, A, y, np.zeros(n), linear=-A.sum(axis=0))
+    name, parameters = f"level-{loss}-{seed}", _PARAMETERS.get(loss)
+    problem = _problem(name, loss, A, y, np.zeros(n), -A.sum(axis=0), parameters)
     return Unattained(problem, np.zeros(n), np.ones(n), infimum)
 
 
@@ -68,17 +77,12 @@ def unbounded(seed: int, loss: str) -> Unattained:
         A[:, 0], linear[0], d[0] = 0.0, -0.5, 1.0
     else:
         linear[0], d[0] = -1.5 * A[:, 0].sum(), 1.0  # slopes of the loss are at most 1
-    parameters: dict[str, float | Array] = {
-        "huber": {"delta": 1.0},
-        "kullback_leibler": {"background": 0.5},
-        "beta_divergence": {"beta": 1.5},
-    }.get(loss, {})  # type: ignore[assignment]
     y = np.abs(rng.standard_normal(m)) + 0.1
     if loss in ("logistic", "squared_hinge"):
         y = np.where(rng.random(m) < 0.5, 1.0, -1.0)
         y = np.ones(m) if loss == "squared_hinge" else y  # no row worsens along d >= 0
     name = f"unbounded-{loss}-{seed}"
-    problem = _problem(name, loss, A, y, np.zeros(n), linear=linear, parameters=parameters)
+    problem = _problem(name, loss, A, y, np.zeros(n), linear, _PARAMETERS.get(loss))
     return Unattained(problem, np.full(n, 0.1), d, -np.inf)
 
 
@@ -109,7 +113,7 @@ def _problem(
     y: Array,
     lower: Array,
     linear: Array | None = None,
-    parameters: dict[str, float | Array] | None = None,
+    parameters: dict[str, Parameter] | None = None,
 ) -> LossProblem:
     upper = np.full(A.shape[1], np.inf)
     return LossProblem(name, loss, A, y, lower, upper, parameters or {}, linear=linear)
