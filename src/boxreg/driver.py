@@ -11,7 +11,6 @@ import numpy.typing as npt
 from . import compaction
 from .arrays import Array, Index
 from .certificate import Certificate
-from .designs.survey import Survey
 from .directions import build_cone, first_cone
 from .duality import DualPoint
 from .history import History, Ledger, Snapshot
@@ -19,6 +18,7 @@ from .method import Method
 from .point import Point
 from .presolve import presolve
 from .problem import Problem
+from .recession import receding_answer
 from .reduced import ReducedProblem
 from .status import Status
 from .stopping import CheckSchedule, Limits
@@ -62,7 +62,7 @@ def run(
         whole = replace(whole, design=whole.design.column_major())
     exact = method.solver.fits_exactly
     whole_cone = first_cone(whole, method.direction, problem.survey.sums, exact)
-    state = method.solver.start(_first_point(whole, problem.survey, x0))
+    state = method.solver.start(_first_point(whole, problem, x0))
     track = Track(method.solver, state, DualPoint.zero(whole), whole_cone, ledger)
     if compaction.pays(whole):
         track.adopt(whole)
@@ -84,6 +84,8 @@ def run(
                 break
             goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
         early = _reason_to_stop(track, limits, iteration, gap, goal)
+        if whole_cone.recession is not None:
+            early = whole_cone.recession.status
         if whole_cone.pending and limits.target > 0.0 and (early or iteration >= _PATIENCE):
             whole_cone = build_cone(whole, "auto", problem.survey.sums)
             track.cone = whole_cone.kept(track.point.problem.index)
@@ -92,7 +94,7 @@ def run(
             early = Status.STOPPED_BY_CALLBACK
         if early is not None:
             status = early
-            x = ledger.best
+            x = ledger.best if np.isfinite(seen.objective) else ledger.expand(track.point)
             certificate, theta = track.certify(problem, whole, whole_cone, x)
             break
         if method.screening:
@@ -102,6 +104,9 @@ def run(
             steps = min(steps, limits.max_iter - iteration)
             track.state = method.solver.step(track.state, steps)
             iteration += steps
+    if status is Status.CONVERGED and not problem.loss.quadratic:
+        receding = receding_answer(Point(whole, x))
+        status = status if receding is None else receding.status
     return Outcome(
         x=x,
         theta=theta,
@@ -116,12 +121,15 @@ def run(
     )
 
 
-def _first_point(whole: ReducedProblem, survey: Survey, x0: Array | None) -> Point:
-    """Where the run starts: x0 or 0, projected on the box."""
+def _first_point(whole: ReducedProblem, problem: Problem, x0: Array | None) -> Point:
+    """Where the run starts: x0 or 0, projected on the box; elsewhere if the loss is infinite there."""
     zero = np.zeros(len(whole.lower))
     point = Point(whole, np.clip(zero if x0 is None else x0, whole.lower, whole.upper))
-    if survey.correlation is not None and np.array_equal(point.residual, whole.target):
-        point.correlation = survey.correlation
+    if problem.loss.needs_nonnegative and not np.isfinite(point.objective):
+        return Point(whole, np.clip(problem.reference(), whole.lower, whole.upper))
+    known = problem.survey.correlation
+    if known is not None and np.array_equal(point.residual, whole.target):
+        point.correlation = known if whole.cost is None else known - whole.cost.c
     return point
 
 

@@ -130,7 +130,7 @@ class Track:
         if certificate.rigorous:
             return certificate, dual.theta
         theta = dual.theta
-        for other in (cone.push(dual, whole).theta, np.zeros_like(theta)):
+        for other in (cone.push(dual, Point(whole, x)).theta, np.zeros_like(theta)):
             again, _ = certify(problem, x, other, work=whole.work)
             if again.gap < certificate.gap:
                 certificate, theta = again, other
