@@ -47,14 +47,15 @@ class Problem:
         return np.asarray(np.clip(0.0, self.lower, self.upper))
 
     def reference(self) -> Array:
-        """The projection of 0 on the box, or where f is infinite there, of the multiple of 1 whose
-        predictions have the mean of y."""
+        """The projection of 0 on the box, or where f is infinite there, `interior`."""
         x = self.nearest_to_zero()
         if not self.loss.needs_nonnegative:
             return x
-        prediction = self.design.matvec(x)
-        if np.isfinite(self.loss.objective(prediction, self.target)):
-            return x
-        total = float(np.sum(self.design.matvec(np.ones(len(x)))))
+        finite = np.isfinite(self.loss.objective(self.design.matvec(x), self.target))
+        return x if finite else self.interior()
+
+    def interior(self) -> Array:
+        """The projection on the box of the multiple of 1 whose predictions have the mean of y."""
+        total = float(np.sum(self.design.matvec(np.ones(len(self.lower)))))
         level = float(np.sum(self.target)) / total if total > 0.0 else 1.0
         return np.asarray(np.clip(level, self.lower, self.upper))

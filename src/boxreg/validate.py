@@ -168,13 +168,13 @@ def _check_nonnegative(posed: Problem, held: Design) -> None:
             f"loss: {name!r} needs lower >= 0, but lower[{j}] = {posed.lower[j]:g} "
             f"({len(negative)} such coordinates)"
         )
-    prediction = posed.design.matvec(posed.reference())
-    hopeless = np.flatnonzero(~np.isfinite(posed.loss.values(prediction, posed.target)))
+    prediction = posed.design.matvec(posed.interior())
+    hopeless = np.flatnonzero(~np.isfinite(posed.loss.derivatives(prediction, posed.target)))
     if len(hopeless):
         i = int(hopeless[0] if posed.row_map is None else posed.row_map.kept[hopeless[0]])
         raise ValueError(
-            f"y: the loss {name!r} is infinite in row {i} whatever x is, since A cannot make its "
-            f"prediction positive ({len(hopeless)} such rows); leave such rows out or add a background"
+            f"y: with the loss {name!r} row {i} asks for a positive prediction, which A cannot make "
+            f"({len(hopeless)} such rows); leave such rows out or add a background"
         )
 
 

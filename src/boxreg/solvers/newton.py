@@ -8,12 +8,20 @@ from ..arrays import Array, Index
 from ..point import Point
 from .working_set import WorkingSet, WorkingState
 
-_STALE = 0.3
-"""Second derivatives are computed anew when some f'' has changed by this share since they were, weighted
-by what it has to say; until then Newton steps are a little longer or shorter than they should be."""
+_STALE = 0.1
+"""Second derivatives of a large problem are computed anew when f'' has changed by this share since they
+were; until then a step leaves about that share of the error."""
+
+_CHEAP = 1e7
+"""With k columns of length m, m k² up to this is not worth saving."""
+
+_FLAT = 1e-6
+"""f'' counts as at least this share of its mean: a row without curvature would leave steps without end."""
 
 _ARMIJO = 1e-4
 _HALVINGS = 40
+_NOISE = 1e-13
+"""Of the objective: what a step may seem to raise it by rounding."""
 
 
 class Newton(WorkingSet):
@@ -63,16 +71,17 @@ class Newton(WorkingSet):
     def _hessian(self, state: WorkingState, rows: Index, columns: Index) -> Array:
         """In the metric at hand."""
         if state.curvature is None:
-            state.curvature = state.point.curvature
+            state.curvature = _floored(state.point.curvature)
         return state.point.problem.hessian(rows, columns, state.curvature)
 
     def _refresh(self, state: WorkingState) -> None:
         """Forget the Hessian if f'' has moved away from what it was."""
-        old, new = state.curvature, state.point.curvature
-        if old is None or np.array_equal(old, new):
+        old, new = state.curvature, _floored(state.point.curvature)
+        if old is None:
             return
-        total = float(np.sum(new))
-        if float(np.sum(np.abs(new - old))) <= _STALE * total:
+        change = float(np.sum(np.abs(new - old)))
+        cheap = len(new) * len(state.working) ** 2 <= _CHEAP
+        if change <= (0.0 if cheap else _STALE) * float(np.sum(new)):
             return
         state.curvature = new
         working = state.working
@@ -95,6 +104,9 @@ class Newton(WorkingSet):
             return None
         problem, d = point.problem, model.x - point.x
         promised = float(point.correlation @ d)
+        if promised <= _NOISE * abs(point.objective):  # the objective cannot tell any more
+            nearer = np.max(model.inward, initial=0.0) < np.max(point.inward, initial=0.0)
+            return model if nearer else None
         share = 1.0
         trial = model
         for _ in range(_HALVINGS):
@@ -104,3 +116,8 @@ class Newton(WorkingSet):
             x = np.clip(point.x + share * d, problem.lower, problem.upper)
             trial = Point(problem, x)
         return None
+
+
+def _floored(curvature: Array) -> Array:
+    """f'', and a little where there is none."""
+    return np.maximum(curvature, _FLAT * float(np.mean(curvature)))

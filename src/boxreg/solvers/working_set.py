@@ -191,7 +191,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         states[(x >= upper) & (w >= 0.0)] = UPPER
         noise = point.gradient_noise[working]
         solved = block_pivoting(
-            state.gram, w + state.gram @ x, lower, upper, states, noise, _ROUNDS
+            state.gram, w + state.gram @ x, lower, upper, states, x, noise, _ROUNDS
         )
         if solved is None:
             return None
