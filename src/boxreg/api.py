@@ -56,7 +56,7 @@ def solve(
     callback: Callable[[Snapshot], object] | None = None,
     verbose: int = 0,
 ) -> Result:
-    """Minimise sum_i ω_i f([A x]_i; y_i) + cᵀx + ½ μ ||x||² over lower <= x <= upper, and prove the answer.
+    """Minimise sum_i ω_i f([A x]_i; y_i) + cᵀx + ½ μ ||x||² over lower <= x <= upper, with a proof.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def solve(
         'beta_divergence', or a `Loss`, such as `losses.Huber(0.5)` or what `custom_loss` makes.
     sample_weight : ω, m numbers >= 0; a row with weight 0 is left out.
     linear : c, n numbers: the non-negative Lasso has linear = λ.
-    ridge : μ >= 0, or a matrix Γ (dense, sparse or LinearOperator) for ½ ||Γ x||². The dual point then has
-        a component for each row of Γ (n of them for μ) after those of A.
+    ridge : μ >= 0, or a matrix Γ (dense, sparse or LinearOperator) for ½ ||Γ x||². The dual point then
+        has a component for each row of Γ (n of them for μ) after those of A.
     solver : 'auto', 'working_set', 'newton', 'active_set', 'coordinate_descent', 'projected_gradient',
         'chambolle_pock', or a `PrimalSolver`, such as `CoordinateDescent(acceleration=None)`. 'auto' is
         'working_set' for least squares, 'newton' for other losses, and 'projected_gradient' where A is

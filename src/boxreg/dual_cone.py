@@ -20,11 +20,13 @@ which computes the products again, proves it too."""
 
 @dataclass(frozen=True)
 class DualCone:
-    """{theta : w_j <= 0 where u_j = inf, w_j >= 0 where l_j = -inf} and a direction t strictly inside it.
+    """{theta : w_j <= 0 where u_j = inf, w_j >= 0 where l_j = -inf}, and a direction t strictly inside.
 
     t is orthogonal to the columns of free coordinates (both bounds infinite). Where the domain of f*
     is bounded, or a linear cost shifts the cone, an `anchor` takes the place of t: a point strictly
-    inside both sets, towards which every other point becomes feasible. Where no such t exists, some x >= 0, x ≠ 0 has A x = 0 and the primal solution is not unique. The
+    inside both sets, towards which every other point becomes feasible.
+
+    Where no such t exists, some x >= 0, x ≠ 0 has A x = 0 and the primal solution is not unique. The
     columns that take part are `implicit`: every feasible theta is orthogonal to them. A theta is
     then projected off their span, which is exact only up to rounding, so gaps rest on the
     assumption that some solution respects `implied_reach` there. Screening may not rest on it: it

@@ -37,7 +37,9 @@ class InteriorSearch:
     row of norms makes (0, -1) interior for this problem itself, so the search ends here.
 
     Columns of coordinates with no lower bound enter with the other sign. The columns of free ones are
-    projected out from the start. Where A λ = 0, the columns in the support of λ are implicit equalities. They are projected out and
+    projected out from the start.
+
+    Where A λ = 0, the columns in the support of λ are implicit equalities. They are projected out and
     the search goes on for the others, until a direction is found or no column is left.
     """
 

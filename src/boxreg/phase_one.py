@@ -1,6 +1,8 @@
-"""A strictly feasible dual point where the dual feasible set is not a cone, or a proof that none exists."""
+"""A strictly feasible dual point where those points do not form a cone, or a proof of none."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +16,8 @@ from .rounding import UNIT_ROUNDOFF, norm
 
 _LARGEST_MARGIN = 1.0
 _STRICT = 1e-9
+_LARGEST_PROGRAM = 4e6
+"""Entries up to which a linear program is worth its time."""
 
 
 def strictly_feasible(problem: ReducedProblem) -> DualCone:
@@ -25,14 +29,15 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
     is a linear program; HiGHS solves it. By Farkas' lemma τ <= 0 comes with a direction d of the box
     along which no row's loss grows in the long run: the multipliers of the half-spaces.
     """
-    from scipy.optimize import linprog
+    from scipy import optimize
 
+    linprog: Any = optimize.linprog  # its stubs do not know of sparse rows
     nothing = np.zeros(len(problem.lower), dtype=bool)
-    if not problem.design.has_columns:
-        return DualCone(None, nothing, note=_UNKNOWN)
     used = np.flatnonzero(problem.constrained & problem.open)
     free = np.flatnonzero(problem.free)
     m = len(problem.target)
+    if not problem.design.has_columns or m * (len(used) + len(free)) > _LARGEST_PROGRAM:
+        return DualCone(None, nothing, note=_UNKNOWN)
     side, norms = problem.side[used], problem.norms[used]
     c = np.zeros(len(problem.lower)) if problem.cost is None else problem.cost.c
     low, high = problem.loss.dual_domain(problem.target)
@@ -107,5 +112,7 @@ def _domain_rows(low: Array, high: Array, m: int) -> tuple[sparse.csr_array, Arr
     )
 
 
-_UNKNOWN = "No strictly feasible dual point was found, so the gap may stay larger than it could be proved to be."
+_UNKNOWN = (
+    "No strictly feasible dual point is known, so the gap proved may be larger than it need be."
+)
 _THIN = "No dual point is strictly feasible: the solution may not be unique."

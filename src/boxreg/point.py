@@ -60,7 +60,7 @@ class Point:
 
     @cached_property
     def residual_error(self) -> float:
-        """Bound on ||rho computed - rho true||: what the error of p does to f', plus its own rounding."""
+        """Bound on ||rho computed - rho true||: what the error of p does to f', and f's own rounding."""
         problem = self.problem
         loss, p, y = problem.loss, self.prediction, problem.target
         if loss.quadratic:
@@ -82,7 +82,7 @@ class Point:
 
     @cached_property
     def free_metric(self) -> FreeMetric | None:
-        """The way to a dual point orthogonal to the free columns; in the metric of f'' if that varies."""
+        """The way to a dual point orthogonal to the free columns, in the metric of f''."""
         columns = self.problem.free_columns
         if columns is None:
             return None

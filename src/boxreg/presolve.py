@@ -13,8 +13,8 @@ def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
     """The reduced problem at the start of a run.
 
     A zero column has no say in the prediction: its coordinate is fixed at the bound that its cost
-    prefers, or without a cost at the feasible value nearest to 0. Variables with lower = upper are fixed as they come. Nothing is copied here; the driver
-    drops fixed columns when that pays.
+    prefers, or without a cost at the feasible value nearest to 0. Variables with lower = upper are
+    fixed as they come. Nothing is copied here; the driver drops fixed columns when that pays.
     """
     m, n = problem.design.shape
     norms = problem.survey.norms

@@ -69,13 +69,13 @@ class ReducedProblem:
 
     @cached_property
     def side(self) -> Array:
-        """1 where w_j <= 0, -1 where w_j >= 0 is asked of a dual point; 0 where nothing or w_j = 0 is."""
+        """1 where w_j <= 0 is asked of a dual point, -1 where w_j >= 0 is; 0 elsewhere."""
         return 1.0 * (self.no_upper & ~self.no_lower) - 1.0 * (self.no_lower & ~self.no_upper)
 
     @cached_property
     def constrained(self) -> Mask:
         """Coordinates with one bound: those that make the dual feasible set a cone."""
-        return self.no_upper != self.no_lower
+        return np.asarray(self.no_upper != self.no_lower)
 
     @cached_property
     def free_columns(self) -> FreeColumns | None:

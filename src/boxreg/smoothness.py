@@ -12,7 +12,10 @@ from .losses.base import Loss
 
 @dataclass(frozen=True)
 class Smoothness:
-    """L_i with |f'(p; y_i) - f'(q; y_i)| <= L_i |p - q|: the dual is 1/L_i-strongly concave in theta_i."""
+    """L_i with |f'(p; y_i) - f'(q; y_i)| <= L_i |p - q|.
+
+    The dual is then 1/L_i-strongly concave in theta_i.
+    """
 
     largest: float
     """max_i L_i; inf where some row has a local constant only."""

@@ -149,7 +149,8 @@ def _ridge(value: Any, n: int) -> float | Design:
     held = design(value, "ridge")
     if held.shape[1] != n:
         raise ValueError(
-            f"ridge: expected a number or a matrix with {n} columns (those of A), got shape {held.shape}"
+            f"ridge: expected a number or a matrix with {n} columns (those of A), "
+            f"got shape {held.shape}"
         )
     return held
 
@@ -202,7 +203,7 @@ def start(x0: Any, n: int) -> Array | None:
 
 
 def dual_point(theta: Any, problem: Problem) -> Array:
-    """theta over the rows of the problem; NaN, which nothing is proved by, where it cannot be feasible."""
+    """theta over the rows of the problem; NaN, which proves nothing, where it cannot be feasible."""
     rows = problem.row_map
     m = problem.design.shape[0] + (0 if rows is None else len(rows.known) - len(rows.kept))
     whole = vector(theta, "theta", m, of="rows of A, and of the ridge term if there is one")

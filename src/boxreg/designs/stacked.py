@@ -148,7 +148,7 @@ class IdentityDesign(Design):
     def gram(self, rows: Index, columns: Index, weights: Array | None = None) -> Array:
         """The weight where the columns are the same, 0 elsewhere."""
         same = self.index[rows][:, None] == self.index[columns][None, :]
-        return same * (1.0 if weights is None else weights[self.index[columns]])
+        return np.asarray(same * (1.0 if weights is None else weights[self.index[columns]]))
 
     def combine(self, index: Index, weights: Array) -> Array:
         """The weights, scattered."""

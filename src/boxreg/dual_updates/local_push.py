@@ -49,7 +49,7 @@ def local_push(point: Point) -> DualPoint | None:
 
 
 def _downhill(point: Point, support: Index) -> Array:
-    """The t = H A_F z with ±a_jᵀt = -||a_j|| for j in the support, 0 for free columns, to a few digits."""
+    """t = H A_F z with ±a_jᵀt = -||a_j|| for j in the support, 0 for free columns, to a few digits."""
     problem = point.problem
     free = np.flatnonzero(problem.free)
     used = np.concatenate([support, free])
@@ -71,4 +71,4 @@ def _downhill(point: Point, support: Index) -> Array:
     )
     t = lsmr(operator, wanted, atol=1e-2, btol=1e-2, maxiter=100)[0]
     problem.work.add(2 * steps * len(used))
-    return root * np.asarray(t)
+    return np.asarray(root * np.asarray(t))

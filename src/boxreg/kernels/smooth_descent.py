@@ -20,7 +20,7 @@ _njit: Any = njit
 
 @cache
 def dense_epochs(derivative: Callable[[float, float], float]) -> Any:
-    """Epochs over `order`; row j of `columns` is column a_j, `rates` are the r_j². Returns the updates."""
+    """Epochs over `order`; row j of `columns` is a_j, `rates` are the r_j². Returns the updates made."""
     slope = inner(derivative)
 
     @_njit(nogil=True, error_model="numpy")

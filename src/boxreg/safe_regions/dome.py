@@ -27,8 +27,9 @@ class Dome(SafeRegion):
     and w* = Aᵀtheta* - c, this is the half-space <A s, theta*> <= G + cᵀs. Where s moves coordinates
     with one bound only, away from it, every multiple of it will do, and so <A s, theta*> <= cᵀs. Taken
     is s_j = min(10 (x_j - l_j), u_j - x_j), or x_j - l_j where u_j = inf (x_j - u_j where l_j = -inf):
-    <w*, s> is then of the order of G, the radius being of the order of √G. The cap is about half the ball, and columns that make an acute angle with A s, as all do where
-    A >= 0, lose much of their upper end.
+    <w*, s> is then of the order of G, the radius being of the order of √G. The cap is about half the
+    ball, and columns that make an acute angle with A s, as all do where A >= 0, lose much of their upper
+    end.
 
     This takes a product with the support and one with the columns held; the latter is left out where
     a sample of the columns that might profit says that none of them would.

@@ -29,11 +29,11 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     rounding and beyond `threshold`; the one with the largest |a_jᵀρ| is freed, as Lawson and Hanson
     do (among several solutions this finds the one that SciPy's nnls finds). The least-squares fit on
     the free set F is found as a correction, d = argmin ||A_F d - ρ|| (with weights ω, of
-    ||√ω A_F d - ρ/√ω||), from the fresh residual ρ and updated QR factors, so errors do not pile up. Where the full correction
-    leaves the box, it is cut at the first bound met, that coordinate is bound again, and the fit
-    repeated (MATLAB's lsqnonneg does the same for l = 0, u = inf). The objective falls at every
-    step, and no free set comes back. A candidate that depends on the free columns, or whose
-    coefficient would move out of the box through rounding, is passed over.
+    ||√ω A_F d - ρ/√ω||), from the fresh residual ρ and updated QR factors, so errors do not pile up.
+    Where the full correction leaves the box, it is cut at the first bound met, that coordinate is bound
+    again, and the fit repeated (MATLAB's lsqnonneg does the same for l = 0, u = inf). The objective
+    falls at every step, and no free set comes back. A candidate that depends on the free columns, or
+    whose coefficient would move out of the box through rounding, is passed over.
     """
 
     name = "active_set"

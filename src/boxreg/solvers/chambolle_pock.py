@@ -20,7 +20,7 @@ _FLAT = 1e-12
 
 @dataclass(kw_only=True)
 class PrimalDualState(SolverState):
-    """Adds the method's own dual variable v, Aᵀv + c where it is known already, the norm bound L and σ."""
+    """Adds the method's own dual variable v, Aᵀv + c where that is known, the norm bound L and σ."""
 
     v: Array
     squared_norm: SquaredNorm
@@ -32,10 +32,11 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
     """x⁺ = clip(x - τ diag(||a_j||²)⁻¹ (Aᵀv + c), l, u);  v⁺ = prox_{σF*}(v + σ (2 A x⁺ - A x)).
 
     Converges for σ τ L < 1, L a bound on the squared norm of A with unit columns; σ starts as given
-    (for a loss with f'' = 1; divided by the mean of f'' at the start otherwise) and τ = 0.9 / (σ L). When columns leave and L falls,
-    σ and τ grow by the same factor. (With all of it given to τ the dual variable goes on moving by a
-    hundredth of its way a step, however small the problem has become.) -v tends to the dual solution,
-    and is offered as a dual point at each check; the product Aᵀv that this takes is the next step's own.
+    (for a loss with f'' = 1; divided by the mean of f'' at the start otherwise) and τ = 0.9 / (σ L).
+    When columns leave and L falls, σ and τ grow by the same factor. (With all of it given to τ the dual
+    variable goes on moving by a hundredth of its way a step, however small the problem has become.) -v
+    tends to the dual solution, and is offered as a dual point at each check; the product Aᵀv that this
+    takes is the next step's own.
     """
 
     name = "chambolle_pock"

@@ -30,8 +30,9 @@ class CoordinateDescent(PrimalSolver[CoordinateState]):
     """x_j ← clip(x_j + w_j / r_j², l_j, u_j) for j = 1 … n in turn, w_j = a_jᵀρ - c_j kept up to date.
 
     r_j² = sum_i L_i a_ij², L_i the Lipschitz constants of f'; for least squares that is ||a_j||², the
-    step is exact, and only ρ ← ρ - (change) a_j is needed of the loss. One step is one epoch over the open coordinates. The running residual is replaced by the fresh
-    one of the point whenever a check has computed it, so its rounding errors never pile up.
+    step is exact, and only ρ ← ρ - (change) a_j is needed of the loss. One step is one epoch over the
+    open coordinates. The running residual is replaced by the fresh one of the point whenever a check
+    has computed it, so its rounding errors never pile up.
 
     With acceleration="anderson" the last six x are extrapolated after every fifth epoch (Bertrand and
     Massias, 2021) and the result, clipped to the box, replaces x if it lowers the objective. That

@@ -16,7 +16,7 @@ _CHEAP = 1e7
 """With k columns of length m, m k² up to this is not worth saving."""
 
 _FLAT = 1e-6
-"""f'' counts as at least this share of its mean: a row without curvature would leave steps without end."""
+"""f'' counts as at least this share of its mean: without curvature steps would have no end."""
 
 _ARMIJO = 1e-4
 _HALVINGS = 40
