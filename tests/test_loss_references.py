@@ -65,7 +65,11 @@ BY_HAND = {
     "squared-hinge": (scalar("squared_hinge", 1, 1, linear=0.5), 0.5, 0.0),
     "squared-hinge-at-zero": (scalar("squared_hinge", 2, -1), 0.0, -2.0),
     "log-cosh": (scalar("log_cosh", 1, 1, scale=1.0, linear=0.5), 1.0 - math.atanh(0.5), 0.0),
-    "log-cosh-wide": (scalar("log_cosh", 1, 3, scale=2.0, linear=1.0), 3 - 2 * math.atanh(0.5), 0.0),
+    "log-cosh-wide": (
+        scalar("log_cosh", 1, 3, scale=2.0, linear=1.0),
+        3 - 2 * math.atanh(0.5),
+        0.0,
+    ),
     "kl": (scalar("kullback_leibler", 2, 3, background=1.0), 1.0, 0.0),
     "kl-linear": (scalar("kullback_leibler", 2, 3, background=1.0, linear=1.0), 0.5, 0.0),
     "kl-zero-count": (scalar("kullback_leibler", 2, 0, background=0.0), 0.0, -2.0),
@@ -221,9 +225,7 @@ def _newton(problem: LossProblem, known: LossSolution, free: np.ndarray) -> tupl
                 slopes.append(jets[0])
                 bends.append(jets[1])
             rows = range(len(slopes))
-            gradient = [
-                sum(A[i, j] * slopes[i] for i in rows) + mu * x[j] for j in range(len(x))
-            ]
+            gradient = [sum(A[i, j] * slopes[i] for i in rows) + mu * x[j] for j in range(len(x))]
             hessian = mpmath.matrix(
                 [
                     [

@@ -23,20 +23,22 @@ PER_CELL = 1000
 SPARE = 40
 """Problems more than that, for those whose reference is not accurate."""
 
-SOLVERS = ("auto", "auto", "auto", "coordinate_descent", "projected_gradient", "chambolle_pock")
-TOLERANCES = (1e-12, 1e-8, 1e-4, 1e-2)
+OTHERS = ("coordinate_descent", "projected_gradient", "chambolle_pock")
+TOLERANCES = (1e-10, 1e-6, 1e-3)
+STEPS = (1, 2, 3, 4)
+"""Runs are mostly cut short: what is screened from a large gap is the harder thing to get right."""
 
 
 def ways(problem: LossProblem, seed: int) -> dict[str, Any]:
-    """How to solve a problem, chosen by its seed; loose tolerances screen with large regions."""
+    """How to solve a problem, chosen by its seed: one in ten with another solver, one to the end."""
     rng = np.random.default_rng([zlib.crc32(problem.name.encode()), seed, 1])
-    solver = SOLVERS[rng.integers(len(SOLVERS))]
+    kind = rng.integers(10)
     return {
         "storage": ("dense", "sparse")[rng.integers(2)],
-        "solver": solver,
+        "solver": OTHERS[rng.integers(len(OTHERS))] if kind == 0 else "auto",
         "region": REGIONS[rng.integers(len(REGIONS))],
         "tol": TOLERANCES[rng.integers(len(TOLERANCES))],
-        "max_iter": None if solver == "auto" else 60,
+        "max_iter": {0: 20, 1: None}.get(int(kind), STEPS[rng.integers(len(STEPS))]),
     }
 
 
@@ -84,7 +86,7 @@ def check_cell(
 
 
 def _judged(kept: Sequence[tuple[Any, Any, Any]]) -> list[str]:
-    return judge(*zip(*kept, strict=True)) if kept else []
+    return judge(*zip(*kept, strict=True), verified=5) if kept else []
 
 
 @pytest.mark.parametrize(("loss", "kind"), CELLS)

@@ -49,7 +49,9 @@ class Batch:
         m, n = first.A.shape
         A = np.stack([np.asarray(p.A, dtype=np.float64) for p in problems])
         norms = np.sqrt(np.sum(A * A, axis=1))
-        unit = np.where(norms > 0.0, np.exp2(np.floor(np.log2(np.where(norms > 0, norms, 1.0)))), 1.0)
+        unit = np.where(
+            norms > 0.0, np.exp2(np.floor(np.log2(np.where(norms > 0, norms, 1.0)))), 1.0
+        )
         wide = np.longdouble
         one, nothing = np.ones(m), np.zeros(n)
         quadratic = np.stack([_quadratic(p, n) for p in problems])
@@ -64,7 +66,9 @@ class Batch:
             upper=np.stack([p.upper for p in problems]).astype(wide) * unit,
             unit=unit.astype(wide),
             parameters={
-                key: np.stack([np.broadcast_to(p.parameters[key], m) for p in problems]).astype(wide)
+                key: np.stack([np.broadcast_to(p.parameters[key], m) for p in problems]).astype(
+                    wide
+                )
                 for key in first.parameters
             },
         )

@@ -88,9 +88,7 @@ def _parameters(rng: Rng, loss: str, m: int) -> dict[str, Parameter]:
     return {}
 
 
-def _target(
-    rng: Rng, loss: str, A: Array, x: Array, parameters: dict[str, Parameter]
-) -> Array:
+def _target(rng: Rng, loss: str, A: Array, x: Array, parameters: dict[str, Parameter]) -> Array:
     """Labels, counts, positive data, or A x with noise and now and then outliers."""
     m = len(A)
     signal = A @ x
@@ -121,7 +119,9 @@ def _overlapping(rng: Rng, A: Array, y: Array, kind: str) -> tuple[Array, Array]
         last = min(first + int(rng.integers(2, 4)), len(A))
         last = len(A) if len(A) - last < 2 else last
         factors = rng.choice([0.5, 1.0, 2.0], last - first)
-        A[first:last] = np.outer(np.ones_like(factors) if kind == "intercept" else factors, A[first])
+        A[first:last] = np.outer(
+            np.ones_like(factors) if kind == "intercept" else factors, A[first]
+        )
         y[first : first + 2] = (1.0, -1.0)
         first = last
     return A, y

@@ -154,7 +154,9 @@ def _newton(batch: Batch, state: _State, below: Array, above: Array, primal: Arr
 
 def _room(slack: Array, change: Array) -> Array:
     """The longest step in (0, 1] that leaves half a percent of each slack."""
-    return np.where(change < 0.0, np.minimum(1.0, -0.995 * slack / np.minimum(change, -1e-300)), 1.0)
+    return np.where(
+        change < 0.0, np.minimum(1.0, -0.995 * slack / np.minimum(change, -1e-300)), 1.0
+    )
 
 
 def _line_search(batch: Batch, state: _State, dx: Array, length: Array, slope: Array) -> Array:

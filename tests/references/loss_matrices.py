@@ -41,7 +41,9 @@ def _collinear(rng: Rng, A: Array) -> Array:
     n = A.shape[1]
     A = A.copy()
     size = 10.0 ** -rng.uniform(1.0, 7.0)
-    A[:, n // 2 : 2 * (n // 2)] = A[:, : n // 2] * (1.0 + size * rng.standard_normal((len(A), n // 2)))
+    A[:, n // 2 : 2 * (n // 2)] = A[:, : n // 2] * (
+        1.0 + size * rng.standard_normal((len(A), n // 2))
+    )
     return A
 
 
