@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -93,24 +95,27 @@ def test_matches_hand_computation(case: tuple[LossProblem, float, float]) -> Non
     assert abs(solution.w[0] - w) <= 2e-16 * abs(w) + solution.w_error[0]
 
 
-def high_precision(loss: str, p: Any, y: Any, given: dict[str, Any]) -> Any:
-    """f(p; y) in mpmath."""
-    if loss == "least_squares":
-        return (p - y) ** 2 / 2
-    if loss == "huber":
-        r, delta = abs(p - y), given["delta"]
-        return r**2 / 2 if r <= delta else delta * (r - delta / 2)
-    if loss == "logistic":
-        return mpmath.log(1 + mpmath.exp(-y * p))
-    if loss == "squared_hinge":
-        return max(1 - y * p, 0) ** 2 / 2
-    if loss == "log_cosh":
-        return given["scale"] ** 2 * mpmath.log(mpmath.cosh((p - y) / given["scale"]))
-    if loss == "kullback_leibler":
-        q = p + given["background"]
-        return q if y == 0 else y * mpmath.log(y / q) - y + q
-    b, q = given["beta"], p + given["background"]
+def _huber(p: Any, y: Any, delta: Any) -> Any:
+    r = abs(p - y)
+    return r**2 / 2 if r <= delta else delta * (r - delta / 2)
+
+
+def _beta(q: Any, y: Any, b: Any) -> Any:
     return (y**b + (b - 1) * q**b - b * y * q ** (b - 1)) / (b * (b - 1))
+
+
+# f(p; y) in mpmath.
+HIGH_PRECISION: dict[str, Callable[[Any, Any, dict[str, Any]], Any]] = {
+    "least_squares": lambda p, y, g: (p - y) ** 2 / 2,
+    "huber": lambda p, y, g: _huber(p, y, g["delta"]),
+    "logistic": lambda p, y, g: mpmath.log(1 + mpmath.exp(-y * p)),
+    "squared_hinge": lambda p, y, g: max(1 - y * p, 0) ** 2 / 2,
+    "log_cosh": lambda p, y, g: g["scale"] ** 2 * mpmath.log(mpmath.cosh((p - y) / g["scale"])),
+    "kullback_leibler": lambda p, y, g: (
+        p + g["background"] - y + (y * mpmath.log(y / (p + g["background"])) if y else 0)
+    ),
+    "beta_divergence": lambda p, y, g: _beta(p + g["background"], y, g["beta"]),
+}
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -129,10 +134,8 @@ def test_jets_match_high_precision(loss: str) -> None:
         with mpmath.workdps(60):
             for k, (p, y) in enumerate(zip(points, targets, strict=True)):
                 exact = {key: mpmath.mpf(v) for key, v in given.items()}
-                y_exact = mpmath.mpf(float(y))
-                taylor = mpmath.taylor(
-                    lambda t, y=y_exact: high_precision(loss, t, y, exact), mpmath.mpf(float(p)), 2
-                )
+                f = partial(HIGH_PRECISION[loss], y=mpmath.mpf(float(y)), g=exact)
+                taylor = mpmath.taylor(f, mpmath.mpf(float(p)), 2)
                 for order, part in enumerate(got[:3]):
                     want = taylor[order] * mpmath.factorial(order)
                     have = mpmath.mpf(int(part[k] * 2.0**70)) / 2**70
@@ -221,7 +224,7 @@ def _newton(problem: LossProblem, known: LossSolution, free: np.ndarray) -> tupl
             for i, y in enumerate(problem.y):
                 p = sum(A[i, j] * x[j] for j in range(len(x)))
                 given = {**exact, "background": mpmath.mpf(float(background[i]))}
-                jets = _derivatives(problem.loss, p, mpmath.mpf(float(y)), given)
+                jets = DERIVATIVES[problem.loss](p, mpmath.mpf(float(y)), given)
                 slopes.append(jets[0])
                 bends.append(jets[1])
             rows = range(len(slopes))
@@ -241,28 +244,36 @@ def _newton(problem: LossProblem, known: LossSolution, free: np.ndarray) -> tupl
         return np.array([_wide(v) for v in x]), np.array([_wide(-g) for g in gradient])
 
 
-def _derivatives(loss: str, p: Any, y: Any, given: dict[str, Any]) -> tuple[Any, Any]:
-    """f' and f'' in closed form."""
-    if loss == "least_squares":
-        return p - y, 1
-    if loss == "huber":
-        delta = given["delta"]
-        return max(min(p - y, delta), -delta), int(abs(p - y) <= delta)
-    if loss == "logistic":
-        rise = 1 / (1 + mpmath.exp(y * p))
-        return -y * rise, rise * (1 - rise)
-    if loss == "squared_hinge":
-        return -y * max(1 - y * p, 0), int(y * p < 1)
-    if loss == "log_cosh":
-        r, scale = (p - y) / given["scale"], given["scale"]
-        return scale * mpmath.tanh(r), mpmath.sech(r) ** 2
-    if loss == "kullback_leibler":
-        q = p + given["background"]
-        return (1, 0) if y == 0 else (1 - y / q, y / q**2)
-    b, q = given["beta"], p + given["background"]
+def _logistic_slopes(p: Any, y: Any) -> tuple[Any, Any]:
+    rise = 1 / (1 + mpmath.exp(y * p))
+    return -y * rise, rise * (1 - rise)
+
+
+def _log_cosh_slopes(r: Any, scale: Any) -> tuple[Any, Any]:
+    return scale * mpmath.tanh(r / scale), mpmath.sech(r / scale) ** 2
+
+
+def _beta_slopes(q: Any, y: Any, b: Any) -> tuple[Any, Any]:
     if q == 0:  # y = 0, and no free coordinate reaches the row
         return mpmath.mpf(0), mpmath.mpf(0)
     return (q - y) * q ** (b - 2), (b - 1) * q ** (b - 2) + (2 - b) * y * q ** (b - 3)
+
+
+# f' and f'' in closed form.
+DERIVATIVES: dict[str, Callable[[Any, Any, dict[str, Any]], tuple[Any, Any]]] = {
+    "least_squares": lambda p, y, g: (p - y, 1),
+    "huber": lambda p, y, g: (
+        max(min(p - y, g["delta"]), -g["delta"]),
+        int(abs(p - y) <= g["delta"]),
+    ),
+    "logistic": lambda p, y, g: _logistic_slopes(p, y),
+    "squared_hinge": lambda p, y, g: (-y * max(1 - y * p, 0), int(y * p < 1)),
+    "log_cosh": lambda p, y, g: _log_cosh_slopes(p - y, g["scale"]),
+    "kullback_leibler": lambda p, y, g: (
+        (1 - y / (p + g["background"]), y / (p + g["background"]) ** 2) if y else (1, 0)
+    ),
+    "beta_divergence": lambda p, y, g: _beta_slopes(p + g["background"], y, g["beta"]),
+}
 
 
 def _wide(value: Any) -> np.longdouble:

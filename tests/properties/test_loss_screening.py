@@ -91,7 +91,7 @@ def _judged(kept: Sequence[tuple[Any, Any, Any]]) -> list[str]:
 
 @pytest.mark.parametrize(("loss", "kind"), CELLS)
 def test_no_false_screening(loss: str, kind: str) -> None:
-    """1,000 problems of the cell; and some coordinates are screened, so that there is something to judge."""
+    """1,000 problems of the cell; and coordinates are screened, so that there is something to judge."""
     judged, screened, complaints = check_cell(loss, kind, range(PER_CELL + SPARE), PER_CELL)
     assert not complaints, "\n".join([f"{len(complaints)} complaints", *complaints[:20]])
     assert judged >= PER_CELL
