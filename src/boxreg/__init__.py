@@ -3,6 +3,7 @@
 from .api import nnls, operator, solve, verify
 from .certificate import Certificate
 from .history import History, Snapshot
+from .losses.custom import custom_loss
 from .result import Result
 from .status import Status
 from .version import __version__
@@ -17,6 +18,7 @@ __all__ = [
     "Snapshot",
     "Status",
     "__version__",
+    "custom_loss",
     "nnls",
     "operator",
     "solve",

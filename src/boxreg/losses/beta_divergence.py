@@ -136,13 +136,20 @@ class BetaDivergence(Loss):
         off = np.abs(self._slope(r, target) - v)
         off += 4.0 * ELEMENTARY * r ** (self.beta - 2.0) * (r + target)
         moved = 4.0 * off / self._curvature(r, target)
-        q_error = 2.0 * UNIT_ROUNDOFF * q
-        cost = (np.abs(q - r) + moved + q_error) * off
-        cost += q_error * np.abs(self._slope(q, target) - self._slope(r, target))
-        cost += q_error**2 * self._curvature(0.5 * q, target)
+        cost = (np.abs(q - r) + moved) * off
+        if not self._background.zero:
+            cost += self._cost_of_sum(q, r, target)
         bracket = np.maximum((value + error + cost) * SLACK, TINY)
-        bracket = np.where(ordinary & (moved <= r), bracket, self._plain_bracket(q, v, target))
+        bracket = np.where(moved <= r, bracket, np.inf)
+        bracket = np.where(ordinary, bracket, self._plain_bracket(q, v, target))
         return np.where((q >= 0.0) & ~np.isnan(bracket), bracket, np.inf)
+
+    def _cost_of_sum(self, q: Array, r: Array, target: Array) -> Array:
+        """What half an ulp in q = p + b adds to D(q, r): slope times error, and its square times f''."""
+        error = 2.0 * UNIT_ROUNDOFF * q
+        steep = np.abs(self._slope(q, target) - self._slope(r, target))
+        steep += error * self._curvature(0.5 * q, target)
+        return np.where(q > 0.0, error * np.where(q > 0.0, steep, 0.0), 0.0)
 
     def _plain_bracket(self, q: Array, v: Array, target: Array) -> Array:
         """D(q, y) + f*(v) - p v with the error of each part; q^β / β - q v where y = 0 and v <= 0."""
@@ -153,7 +160,9 @@ class BetaDivergence(Loss):
             size = first + second + (q + r) * np.abs(v)
             bracket = first - second + (r - q) * v
             bracket = np.maximum(bracket, 0.0) + error + more + 4.0 * ELEMENTARY * size
-        return np.maximum(bracket * SLACK, TINY)
+        # q(v) <= _FAINT rounded to 0 loses y q^(β-1) / (β-1) of f* at most; q^β / β where y = 0.
+        lost = _FAINT + target * _FAINT ** (self.beta - 1.0) / (self.beta - 1.0)
+        return np.where(r <= _FAINT, (bracket + lost) * SLACK, np.inf)
 
     def _divergence(self, q: Array, r: Array, target: Array) -> tuple[Array, Array]:
         """D(q, r) = r^β k_β(q/r) + y r^(β-1) k_(β-1)(q/r), k = `power_excess`; and its error.

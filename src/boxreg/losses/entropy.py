@@ -81,7 +81,7 @@ def _part(s: Array, sigma: Array, log_sigma: Array, error: Array, argument_error
     # Where σ underflows its logarithm does not.
     far = np.log(scale) - log_sigma
     far += 2.0 * (ELEMENTARY + argument_error) * (np.abs(np.log(scale)) + np.abs(log_sigma))
-    faint = np.where(some, scale * (sigma / scale + np.maximum(far, 0.0)), sigma)
+    faint = np.where(some, scale * np.maximum(far - 1.0 + sigma / scale, 0.0), sigma)
     bound = np.where(sigma <= _FAINT, faint, np.where(some, close, sigma * (1.0 + error)))
     return bound * (1.0 + ELEMENTARY) + np.where(some, 0.0, TINY)
 
