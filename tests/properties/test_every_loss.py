@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import boxreg
-from loss_judging import arguments, fitting_solvers, judge
+from loss_judging import arguments, fitting_solvers, judge, objective_scale
 from references.loss_families import CELLS, LOSSES, OPTIONS, loss_problem
 from references.loss_reference import reference_solutions
 
@@ -16,8 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
 
 cells = pytest.mark.parametrize(("loss", "kind"), CELLS)
 
-TIGHT = 1e-11
-"""Relative to P₀, which may be much larger than P*: the latter is judged to 1e-8."""
+AGREEMENT = 1e-8
 
 
 def posed(loss: str, kind: str, options: Any, seeds: int) -> tuple[list[Any], list[Any]]:
@@ -31,11 +30,18 @@ def posed(loss: str, kind: str, options: Any, seeds: int) -> tuple[list[Any], li
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
 @cells
 def test_agrees_with_reference(loss: str, kind: str, storage: str) -> None:
-    """Relative objective 1e-8, success claimed, certificate verified, for every term."""
+    """Relative objective 1e-8 and a verified certificate for every term; success but for a few."""
     problems, references = posed(loss, kind, OPTIONS, 10)
     assert len(problems) >= 50
-    results = [boxreg.solve(**arguments(problem, storage), tol=TIGHT) for problem in problems]
-    complaints = judge(problems, results, references, agreement=1e-8)
+    results = [
+        boxreg.solve(
+            **arguments(problem, storage),
+            tol=0.0,
+            atol=0.5 * AGREEMENT * objective_scale(problem, known),
+        )
+        for problem, known in zip(problems, references, strict=True)
+    ]
+    complaints = judge(problems, results, references, agreement=AGREEMENT)
     assert not complaints, "\n".join(complaints)
     failed = [p for p, result in zip(problems, results, strict=True) if not result.success]
     assert len(failed) <= len(problems) // 20, f"{len(failed)} without success: {failed}"

@@ -109,6 +109,7 @@ class Batch:
         used = self.weight > 0
         value, slope = (np.where(used, self.weight * part, 0) for part in rows[:2])
         bend = _times(self.quadratic, x)
+        spread = _times(np.abs(self.quadratic), np.abs(x))
         objective = np.sum(value, axis=1) + np.sum((self.linear + bend / 2) * x, axis=1)
         gradient = _times(self.A.swapaxes(1, 2), slope) + self.linear + bend
         prediction = _times(np.abs(self.A), np.abs(x))
@@ -120,10 +121,8 @@ class Batch:
         return Slopes(
             objective,
             gradient,
-            size + np.sum(np.abs(self.linear * x) + np.abs(bend * x), axis=1),
-            _times(np.abs(self.A).swapaxes(1, 2), reach)
-            + np.abs(self.linear)
-            + _times(np.abs(self.quadratic), np.abs(x)),
+            size + np.sum((np.abs(self.linear) + spread) * np.abs(x), axis=1),
+            _times(np.abs(self.A).swapaxes(1, 2), reach) + np.abs(self.linear) + spread,
         )
 
     def hessian(self, x: Array) -> Array:

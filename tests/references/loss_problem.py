@@ -35,7 +35,8 @@ class LossProblem:
         m, n = self.A.shape
         terms = [self.loss, *(f"{k}={v}" for k, v in self.parameters.items())]
         terms += [k for k in ("sample_weight", "linear") if getattr(self, k) is not None]
-        terms += ["ridge"] if np.any(self.ridge) else []
+        if np.any(self.ridge):
+            terms.append("tikhonov" if np.ndim(self.ridge) else f"ridge={self.ridge:.3g}")
         return f"LossProblem({self.name!r}, {m} x {n}, {', '.join(terms)})"
 
     @property
