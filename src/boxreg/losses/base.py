@@ -60,6 +60,15 @@ class Loss(ABC):
         """f''(p_i; y_i) >= 0, elementwise, for Newton steps; a majorant will do. 0 where f is flat."""
         return self.smoothness(target)
 
+    def majorants(self, prediction: Array, target: Array) -> Array:
+        """Curvatures of parabolas that touch f at p_i and lie above it; f'' where there are none."""
+        known = self.smoothness(target)
+        return np.where(np.isfinite(known), known, self.curvatures(prediction, target))
+
+    def minimisers(self, target: Array) -> Array | None:
+        """argmin f(·; y_i), elementwise; None where f has none."""
+        return None
+
     def accept(self, target: Array) -> Array:
         """y in the form that the functions above take (labels as ±1, say); ValueError naming y if it
         is outside the hypotheses."""

@@ -61,6 +61,10 @@ class BetaDivergence(Loss):
         """The background of those rows."""
         return BetaDivergence(self.beta, self._background.rows(kept).value)
 
+    def minimisers(self, target: Array) -> Array:
+        """y - b, or 0."""
+        return np.maximum(target - self.background, 0.0)
+
     def values(self, prediction: Array, target: Array) -> Array:
         """D(q, y); +inf where q < 0."""
         q = prediction + self.background

@@ -119,6 +119,10 @@ class KullbackLeibler(Loss):
             bound = most / y * most * SLACK
         return np.where((target > 0.0) & (q > 0.0) & (theta > -1.0), bound, np.inf)
 
+    def minimisers(self, target: Array) -> Array:
+        """y - b, or 0."""
+        return np.maximum(target - self.background, 0.0)
+
     def dual_domain(self, target: Array) -> tuple[Array, Array]:
         """(-inf, 1), with its end where y = 0."""
         return np.full_like(target, -np.inf), np.ones_like(target)
