@@ -16,6 +16,9 @@ from .prox import prox_of_conjugate
 _FAINT = 1e-290
 _HALVINGS = 24
 
+_TINY = 1e-100
+"""Predictions count as at least this where they are divided by."""
+
 
 class BetaDivergence(Loss):
     """f(p; y) = y^β / (β(β-1)) + q^β / β - y q^(β-1) / (β-1), q = p + b, 1 < β < 2, y >= 0, b >= 0.
@@ -60,6 +63,11 @@ class BetaDivergence(Loss):
     def rows(self, kept: Index) -> BetaDivergence:
         """The background of those rows."""
         return BetaDivergence(self.beta, self._background.rows(kept).value)
+
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """q^(β-2)."""
+        q = np.maximum(prediction + self.background, _TINY)
+        return np.asarray(q ** (self.beta - 2.0))
 
     def minimisers(self, target: Array) -> Array:
         """y - b, or 0."""
@@ -111,9 +119,11 @@ class BetaDivergence(Loss):
         return self._curvature(np.minimum(np.minimum(q, r), least) / SLACK, target) * SLACK
 
     def prox_conjugate(self, v: Array, sigma: Array | float, target: Array) -> Array:
-        """That of the same loss without background at v + sigma b."""
+        """That of the same loss without background at c = v + sigma b; c where y = 0 and c <= 0."""
+        c = v + sigma * self.background
+        flat = (target == 0.0) & (c <= 0.0)
         bare = BetaDivergence(self.beta)
-        return prox_of_conjugate(bare, v + sigma * self.background, sigma, target)
+        return np.where(flat, c, prox_of_conjugate(bare, np.where(flat, 1.0, c), sigma, target))
 
     def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
         """Those of q^(β-2) (q - y), and of q = p + b: half an ulp of q moves f' by u q f''."""
@@ -217,8 +227,9 @@ class BetaDivergence(Loss):
         b = self.beta
         fine = q > 0.0
         base = np.where(fine, q, 1.0)
-        with np.errstate(over="ignore"):
-            bend = (b - 1.0) * base ** (b - 2.0) + (2.0 - b) * target * base ** (b - 3.0)
+        with np.errstate(over="ignore", invalid="ignore"):  # 0 times inf where y = 0
+            other = np.where(target > 0.0, (2.0 - b) * target * base ** (b - 3.0), 0.0)
+            bend = (b - 1.0) * base ** (b - 2.0) + other
         return np.where(fine, bend, np.inf)
 
     def _root(self, v: Array, target: Array) -> Array:

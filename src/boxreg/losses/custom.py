@@ -151,7 +151,6 @@ def _compiled(
     if not callable(function):
         raise TypeError(f"{argument}: expected a function, got {type(function).__name__}")
     import numba
-    from numba.core.errors import NumbaError
 
     build: Any = numba
 
@@ -159,11 +158,12 @@ def _compiled(
     try:
         scalar = build.njit(_plain(function), error_model="numpy")  # 1 / 0 is inf, as in arrays
         elementwise = build.vectorize([signature], nopython=True)(_forwarding(scalar, arguments))
-    except NumbaError as error:
-        reason = str(error).strip().splitlines()
+    except Exception as error:  # numba has no one class for all it may raise
+        lines = [line.strip() for line in str(error).splitlines()]
+        reasons = [line for line in lines if line and not line.startswith("Failed in")]
         raise ValueError(
             f"{argument}: numba cannot compile it as a function of {arguments} float64 numbers that "
-            f"returns one ({reason[-1] if reason else type(error).__name__}); use arithmetic, "
+            f"returns one ({reasons[0] if reasons else type(error).__name__}); use arithmetic, "
             "comparisons and the functions of math or numpy"
         ) from error
 

@@ -24,10 +24,11 @@ def excess(t: Array, d: Array) -> Array:
     """
     near = np.abs(d) <= _NEAR
     s = np.where(near, d, 0.0) / np.where(near, 2.0 + d, 2.0)
-    tail = np.polyval(_ODD, s * s)
+    square = s * s
+    tail = np.polyval(_ODD, square)
     inside = (t > _FAINT) & (t < np.inf)
     far = d - np.log(np.where(inside, t, 1.0))
-    return np.where(near, s * d - 2.0 * s**3 * tail, np.where(inside, far, np.inf))
+    return np.where(near, s * d - 2.0 * s * square * tail, np.where(inside, far, np.inf))
 
 
 def excess_bound(t: Array, error: Array | float) -> Array:

@@ -46,7 +46,7 @@ class Huber(Loss):
         """1 where |r| <= δ, 0 beyond."""
         return (np.abs(prediction - target) <= self.delta).astype(np.float64)
 
-    def majorants(self, prediction: Array, target: Array) -> Array:
+    def secants(self, prediction: Array, target: Array) -> Array:
         """min(1, δ / |r|)."""
         return np.asarray(self.delta / np.maximum(np.abs(prediction - target), self.delta))
 

@@ -13,6 +13,9 @@ from .entropy import excess, excess_bound
 
 _FAINT = 1e-290
 
+_TINY = 1e-100
+"""Predictions count as at least this where they are divided by."""
+
 
 class KullbackLeibler(Loss):
     """f(p; y) = q - y + y log(y / q), q = p + b, with y >= 0 and a known background b >= 0.
@@ -118,6 +121,10 @@ class KullbackLeibler(Loss):
             most = np.maximum(np.maximum(most, at_point), 1.0 + theta) * SLACK
             bound = most / y * most * SLACK
         return np.where((target > 0.0) & (q > 0.0) & (theta > -1.0), bound, np.inf)
+
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """1 / q."""
+        return np.asarray(1.0 / np.maximum(prediction + self.background, _TINY))
 
     def minimisers(self, target: Array) -> Array:
         """y - b, or 0."""

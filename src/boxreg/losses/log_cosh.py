@@ -67,7 +67,7 @@ class LogCosh(Loss):
         share = gap / self.scale**2 * SLACK
         return np.asarray(np.minimum(4.0 * widest_variance(s, s1, x, share), 1.0))
 
-    def majorants(self, prediction: Array, target: Array) -> Array:
+    def secants(self, prediction: Array, target: Array) -> Array:
         """tanh(z) / z, z = r / δ."""
         z = np.maximum(np.abs(prediction - target) / self.scale, 1e-8)
         return np.asarray(np.tanh(z) / z)

@@ -50,7 +50,7 @@ class Logistic(Loss):
         sigma, sigma1, *_ = logistic_pair(prediction)
         return np.asarray(sigma * sigma1)
 
-    def majorants(self, prediction: Array, target: Array) -> Array:
+    def secants(self, prediction: Array, target: Array) -> Array:
         """tanh(p / 2) / (2 p) (Jaakkola and Jordan, 2000)."""
         size = np.maximum(np.abs(prediction), 1e-8)
         return np.asarray(np.tanh(0.5 * size) / (2.0 * size))

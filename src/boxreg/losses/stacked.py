@@ -50,9 +50,9 @@ class StackedLoss(Loss):
         """Those of both."""
         return self._both(lambda f, p, y: f.curvatures(p, y), prediction, target)
 
-    def majorants(self, prediction: Array, target: Array) -> Array:
+    def secants(self, prediction: Array, target: Array) -> Array:
         """Those of both."""
-        return self._both(lambda f, p, y: f.majorants(p, y), prediction, target)
+        return self._both(lambda f, p, y: f.secants(p, y), prediction, target)
 
     def minimisers(self, target: Array) -> Array | None:
         """Those of both, if the data term has any."""

@@ -56,9 +56,9 @@ class Weighted(Loss):
             )
         self.loss.check_rows(count)
 
-    def majorants(self, prediction: Array, target: Array) -> Array:
+    def secants(self, prediction: Array, target: Array) -> Array:
         """ω times those of f."""
-        return self.weights * self.loss.majorants(prediction, target)
+        return self.weights * self.loss.secants(prediction, target)
 
     def minimisers(self, target: Array) -> Array | None:
         """Those of f."""

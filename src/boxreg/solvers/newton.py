@@ -11,8 +11,8 @@ from .quadratic_model import first_guess, floored, model_at
 from .working_set import WorkingSet, WorkingState
 
 _STALE = 0.1
-"""Second derivatives of a large problem are computed anew when f'' has changed by this share since they
-were; until then a step leaves about that share of the error."""
+"""Second derivatives of a large problem are computed anew when h has changed by this share, along the
+last step, since they were; until then a step leaves about that share of the error."""
 
 _CHEAP = 1e7
 """With k columns of length m, m k² up to this is not worth saving."""
@@ -30,10 +30,10 @@ class Newton(WorkingSet):
         minimise ½ dᵀA_Wᵀ H A_W d - w_Wᵀd   over   l <= x_W + d <= u,     H = diag(h)
 
     by block principal pivoting, as the default for least squares does; of x + s d, s = 1, ½, ¼ …, the
-    first is taken that lowers P by a share of what its slope promises. h = f'' + κ (m - f''), where m
-    are the curvatures of parabolas above f: the caution κ is 1 at first, which never fails, and falls
-    tenfold with each full step, towards Newton's method; a step that had to be cut doubles it. h is kept
-    while it changes little: steps then cost a product with A and a factor of the free set.
+    first is taken that lowers P by a share of what its slope promises. h = f'' + κ (s - f''), where s
+    are the secants f'(p) / (p - argmin f), which see farther than f'': κ is 1 at first and falls tenfold
+    with each full step, towards Newton's method. h is kept while it changes little: steps then cost a
+    product with A and a factor of the free set.
 
     The model is a weighted least-squares problem. Where its Gram matrix is singular, the active-set
     method with orthogonal factors solves it on W. A run starts from the solution of such a problem
@@ -83,18 +83,19 @@ class Newton(WorkingSet):
     def _metric(state: WorkingState) -> Array:
         """h at the current point."""
         point, problem = state.point, state.point.problem
-        above = problem.loss.majorants(point.prediction, problem.target)
-        return floored(point.curvature + state.caution * (above - point.curvature))
+        secants = problem.loss.secants(point.prediction, problem.target)
+        return floored(point.curvature + state.caution * (secants - point.curvature))
 
     def _refresh(self, state: WorkingState) -> None:
         """Forget the Hessian if h has moved away from what it was."""
         old, new = state.curvature, self._metric(state)
         if old is None:
             return
-        change = float(np.sum(np.abs(new - old)))
         cheap = len(new) * len(state.working) ** 2 <= _CHEAP
-        if change <= (0.0 if cheap else _STALE) * float(np.sum(new)):
-            return
+        if not cheap and state.change is not None:
+            along = state.change**2
+            if float(np.abs(new - old) @ along) <= _STALE * float(new @ along):
+                return
         state.curvature = new
         working = state.working
         state.working, state.gram = working[:0], state.gram[:0, :0]
@@ -120,9 +121,11 @@ class Newton(WorkingSet):
         share = 1.0
         trial = model
         for _ in range(_HALVINGS):
-            if trial.objective < point.objective - _ARMIJO * share * promised:
-                changed = 0.1 if share == 1.0 else 2.0
-                state.caution = min(max(changed * state.caution, _LEAST_CAUTION), 1.0)
+            gained = point.objective - trial.objective
+            if gained > _ARMIJO * share * promised:
+                state.change = trial.prediction - point.prediction
+                if share == 1.0:
+                    state.caution = max(0.1 * state.caution, _LEAST_CAUTION)
                 return trial
             share *= 0.5
             x = np.clip(point.x + share * d, problem.lower, problem.upper)

@@ -41,7 +41,9 @@ class WorkingState(SolverState):
     curvature: Array | None = None
     """The h that the Gram matrix was made with, where a solver chooses it."""
     caution: float = 1.0
-    """How much of a majorant is in it."""
+    """How much of the secants is in it."""
+    change: Array | None = None
+    """What the last step changed in the prediction."""
 
 
 class WorkingSet(PrimalSolver[WorkingState]):
@@ -127,6 +129,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             resorted=state.resorted,
             curvature=state.curvature,
             caution=state.caution,
+            change=state.change,
         )
 
     def _begin(self, point: Point) -> WorkingState:
