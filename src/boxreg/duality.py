@@ -172,8 +172,7 @@ def _bracket(point: Point, theta: Array, moved: Array | None) -> float:
             return loss.fenchel_young(p, theta, y) + cost
         predictions = [p]
     else:
-        e = point.prediction_errors
-        predictions = [p + e, np.maximum(p - e, 0.0)]
+        predictions = list(point.prediction_ends)
     thetas = [theta] if moved is None else [theta + moved, theta - moved]
     terms = np.zeros_like(p)
     for prediction in predictions:

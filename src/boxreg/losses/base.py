@@ -78,6 +78,10 @@ class Loss(ABC):
         is outside the hypotheses."""
         return target
 
+    def floors(self, count: int) -> Array:
+        """The least prediction of each row for which f is defined: 0, or -inf."""
+        return np.full(count, 0.0 if self.needs_nonnegative else -np.inf)
+
     def check_rows(self, count: int) -> None:
         """ValueError naming the parameter of the loss that does not fit `count` rows."""
         return

@@ -59,6 +59,11 @@ class StackedLoss(Loss):
         above = self.top.minimisers(target[: self.split])
         return None if above is None else np.append(above, target[self.split :])
 
+    def floors(self, count: int) -> Array:
+        """Those of both."""
+        below = self.bottom.floors(count - self.split)
+        return np.concatenate([self.top.floors(self.split), below])
+
     def smoothness(self, target: Array) -> Array:
         """Those of both."""
         return self._both(lambda f, y: f.smoothness(y), target)

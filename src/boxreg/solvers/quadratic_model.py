@@ -73,7 +73,8 @@ def first_guess(point: Point) -> WorkingState:
         if state.finished or solver.settled(state):
             break
     for share in _MIXTURES:
-        mixed = Point(problem, (1.0 - share) * state.point.x + share * point.x)
+        x = (1.0 - share) * state.point.x + share * point.x
+        mixed = Point(problem, np.clip(x, problem.lower, problem.upper))
         if mixed.objective < point.objective and np.all(np.isfinite(mixed.residual)):
             return _begun(mixed, state, h)
     return _begun(point, state, h)
