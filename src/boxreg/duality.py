@@ -62,7 +62,8 @@ class DualPoint:
 
     def toward(self, other: DualPoint, step: float) -> DualPoint:
         """(1 - step) theta + step other, for step in [0, 1]."""
-        rounding = 6.0 * UNIT_ROUNDOFF * (norm(self.theta) + norm(other.theta))
+        size = (1.0 - step) * norm(self.theta) + step * norm(other.theta)
+        rounding = 6.0 * UNIT_ROUNDOFF * size
         return DualPoint(
             (1.0 - step) * self.theta + step * other.theta,
             (1.0 - step) * self.correlation + step * other.correlation,
