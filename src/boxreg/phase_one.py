@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .arrays import Array, Mask
+from .arrays import Array, Index, Mask
 from .dual_cone import DualCone
 from .duality import DualPoint
 from .interior import not_unique, span
@@ -32,7 +32,8 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
     is a linear program; HiGHS solves it. By Farkas' lemma τ <= 0 comes with a direction d of the box
     along which no row's loss grows in the long run: the multipliers of the half-spaces. Either P falls
     along it for ever, or it is level: then every feasible theta is orthogonal to the columns that take
-    part, which become implicit equalities, and the search goes on for the others.
+    part, which become implicit equalities, and 0 (or at the end of its domain) in the rows that do; the
+    search goes on for the others.
     """
     nothing = np.zeros(len(problem.lower), dtype=bool)
     used = problem.constrained & problem.open
@@ -40,8 +41,11 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
     if not problem.design.has_columns or size > _LARGEST_PROGRAM:
         return DualCone(None, nothing, note=_UNKNOWN)
     implicit = nothing.copy()
+    domain = problem.loss.dual_domain(problem.target)
     while True:
-        theta, margin, direction = _program(problem, used & ~implicit, problem.free | implicit)
+        theta, margin, direction, tight = _program(
+            problem, used & ~implicit, problem.free | implicit, domain
+        )
         if theta is None:
             return DualCone(None, nothing, note=_UNKNOWN)
         if margin > _STRICT:
@@ -49,9 +53,12 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
         receding = recession(problem, direction)
         level = np.abs(direction) * problem.norms
         new = used & ~implicit & (level > _TAKES_PART * float(level.max(initial=0.0)))
-        if receding is not None or not new.any():
+        if receding is not None or not (new.any() or tight.any()):
             return DualCone(None, nothing, recession=receding, note=_UNKNOWN)
         implicit |= new
+        end = np.where(np.isfinite(domain[0]), domain[0], domain[1])
+        end = np.where(np.abs(-theta - domain[1]) < np.abs(-theta - end), domain[1], end)
+        domain = (np.where(tight, end, domain[0]), np.where(tight, end, domain[1]))
     anchor = DualPoint.at(theta, problem)
     strict = _margin(anchor, problem, used & ~implicit) > 0.0
     basis = span(problem, implicit | problem.free) if implicit.any() else None
@@ -64,8 +71,11 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
     )
 
 
-def _program(problem: ReducedProblem, used: Mask, equal: Mask) -> tuple[Array | None, float, Array]:
-    """theta and τ of the linear program, and the multipliers as a direction of the box."""
+def _program(
+    problem: ReducedProblem, used: Mask, equal: Mask, domain: tuple[Array, Array]
+) -> tuple[Array | None, float, Array, Mask]:
+    """theta and τ of the linear program, the multipliers as a direction of the box, and the rows that
+    an end of their domain holds. Rows whose domain is one point stay there."""
     from scipy import optimize
 
     linprog: Any = optimize.linprog  # its stubs do not know of sparse rows
@@ -74,7 +84,9 @@ def _program(problem: ReducedProblem, used: Mask, equal: Mask) -> tuple[Array | 
     c = np.zeros(len(problem.lower)) if problem.cost is None else problem.cost.c
     side = problem.side[half]
     rows = np.column_stack([(side * problem.design.columns(half)).T, problem.norms[half]])
-    ends, limits = _domain_rows(*problem.loss.dual_domain(problem.target), m)
+    low, high = domain
+    pinned = low == high
+    ends, limits, owners = _domain_rows(low, high, pinned)
     flat = np.column_stack([problem.design.columns(plane).T, np.zeros(len(plane))])
     solution = linprog(
         np.append(np.zeros(m), -1.0),
@@ -82,17 +94,20 @@ def _program(problem: ReducedProblem, used: Mask, equal: Mask) -> tuple[Array | 
         b_ub=np.concatenate([side * c[half], limits]),
         A_eq=flat if len(plane) else None,
         b_eq=c[plane] if len(plane) else None,
-        bounds=[(None, None)] * m + [(None, _LARGEST_MARGIN)],
+        bounds=[(-v, -v) if fixed else (None, None) for v, fixed in zip(low, pinned, strict=True)]
+        + [(None, _LARGEST_MARGIN)],
         method="highs",
     )
     problem.work.add(10 * (len(half) + len(plane)))
-    direction = np.zeros(len(problem.lower))
+    direction, tight = np.zeros(len(problem.lower)), np.zeros(m, dtype=bool)
     if solution.x is None:
-        return None, -np.inf, direction
+        return None, -np.inf, direction, tight
     direction[half] = -side * solution.ineqlin.marginals[: len(half)]
     if len(plane):
         direction[plane] = -solution.eqlin.marginals
-    return solution.x[:m], float(solution.x[-1]), direction
+    held = np.abs(solution.ineqlin.marginals[len(half) :])
+    tight[owners[held > _TAKES_PART * float(held.max(initial=0.0))]] = True
+    return solution.x[:m], float(solution.x[-1]), direction, tight
 
 
 def cheap_anchor(problem: ReducedProblem) -> DualPoint | None:
@@ -119,22 +134,17 @@ def _margin(dual: DualPoint, problem: ReducedProblem, used: Mask) -> float:
     return float(np.min(-excess[used] / problem.norms[used], initial=np.inf))
 
 
-def _domain_rows(low: Array, high: Array, m: int) -> tuple[sparse.csr_array, Array]:
-    """lo + τ <= -theta <= hi - τ, for the ends that are finite."""
-    below, above = np.flatnonzero(np.isfinite(low)), np.flatnonzero(np.isfinite(high))
-    count = len(below) + len(above)
-    rows = np.arange(count)
-    entries = sparse.csr_array(
-        (
-            np.concatenate([np.ones(len(below)), -np.ones(len(above))]),
-            (rows, np.concatenate([below, above])),
-        ),
-        shape=(count, m),
-    )
-    margins = sparse.csr_array(np.ones((count, 1)))
-    return sparse.hstack([entries, margins], format="csr"), np.concatenate(
-        [-low[below], high[above]]
-    )
+def _domain_rows(low: Array, high: Array, pinned: Mask) -> tuple[sparse.csr_array, Array, Index]:
+    """lo + τ <= -theta <= hi - τ for the ends that are finite, and which row each is about."""
+    below = np.flatnonzero(np.isfinite(low) & ~pinned)
+    above = np.flatnonzero(np.isfinite(high) & ~pinned)
+    owners = np.concatenate([below, above])
+    signs = np.concatenate([np.ones(len(below)), -np.ones(len(above))])
+    places = (np.arange(len(owners)), owners)
+    entries = sparse.csr_array((signs, places), shape=(len(owners), len(low)))
+    margins = sparse.csr_array(np.ones((len(owners), 1)))
+    limits = np.concatenate([-low[below], high[above]])
+    return sparse.hstack([entries, margins], format="csr"), limits, owners
 
 
 _UNKNOWN = (

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ..arrays import Array, Index, Mask
+from ..rounding import UNIT_ROUNDOFF
 from .base import Loss
+
+_ROUNDOFF = 2.0 * UNIT_ROUNDOFF
 
 
 class Weighted(Loss):
     """sum_i ω_i f(p_i; y_i) with weights ω_i > 0, for any loss f.
 
     (ω f)' = ω f', (ω f)*(v) = ω f*(v / ω), and each row has its own constant ω_i / alpha. A rounded
-    v / ω belongs to a v within a unit roundoff of the one asked for: that is one term more in the error
-    of a product with it, which `ReducedProblem.correlation_error` has to spare.
+    v / ω, put back on an end of the domain that it has passed by rounding, belongs to a v within two
+    unit roundoffs of the one asked for: that is two terms more in the error of a product with it, which
+    `ReducedProblem.correlation_error` has to spare.
     """
 
     def __init__(self, loss: Loss, weights: Array) -> None:
@@ -37,7 +43,7 @@ class Weighted(Loss):
 
     def conjugates(self, v: Array, target: Array) -> Array:
         """ω f*(v / ω)."""
-        return self.weights * self.loss.conjugates(v / self.weights, target)
+        return self.weights * self.loss.conjugates(self._unweighted(v, target), target)
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """ω f''(p)."""
@@ -86,7 +92,7 @@ class Weighted(Loss):
         """ω times that of f, whose bracket is at most gap / ω."""
         share = gap / self.weights
         return self.weights * self.loss.local_smoothness(
-            prediction, theta / self.weights, share, target
+            prediction, -self._unweighted(-theta, target), share, target
         )
 
     def dual_domain(self, target: Array) -> tuple[Array, Array]:
@@ -114,5 +120,13 @@ class Weighted(Loss):
 
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
         """ω times those of f at theta / ω."""
-        terms = self.loss.fenchel_young_terms(prediction, theta / self.weights, target)
+        own = -self._unweighted(-theta, target)
+        terms = self.loss.fenchel_young_terms(prediction, own, target)
         return self.weights * terms * (1.0 + 2e-16)
+
+    def _unweighted(self, v: Array, target: Array) -> Array:
+        """v / ω, on the end of the domain where it is beyond that by two unit roundoffs at most."""
+        own = v / self.weights
+        low, high = self.loss.dual_domain(target)
+        own = np.where((own < low) & (own >= low - _ROUNDOFF * np.abs(low)), low, own)
+        return np.where((own > high) & (own <= high + _ROUNDOFF * np.abs(high)), high, own)

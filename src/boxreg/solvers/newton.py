@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Array, Index
 from ..point import Point
 from .last_resort import solve_by_active_set
-from .quadratic_model import first_guess, floored, model_at
+from .quadratic_model import first_guess, model_at, tamed
 from .working_set import WorkingSet, WorkingState
 
 _STALE = 0.1
@@ -84,7 +84,7 @@ class Newton(WorkingSet):
         """h at the current point."""
         point, problem = state.point, state.point.problem
         secants = problem.loss.secants(point.prediction, problem.target)
-        return floored(point.curvature + state.caution * (secants - point.curvature))
+        return tamed(point.curvature + state.caution * (secants - point.curvature))
 
     def _refresh(self, state: WorkingState) -> None:
         """Forget the Hessian if h has moved away from what it was."""
@@ -116,13 +116,12 @@ class Newton(WorkingSet):
         problem, d = point.problem, model.x - point.x
         promised = float(point.correlation @ d)
         if promised <= _NOISE * abs(point.objective):  # the objective cannot tell any more
-            nearer = np.max(model.inward, initial=0.0) < np.max(point.inward, initial=0.0)
-            return model if nearer else None
+            return model if _nearer(model, point) else None
         share = 1.0
         trial = model
         for _ in range(_HALVINGS):
             gained = point.objective - trial.objective
-            if gained > _ARMIJO * share * promised:
+            if gained > _ARMIJO * share * promised and np.all(np.isfinite(trial.residual)):
                 state.change = trial.prediction - point.prediction
                 if share == 1.0:
                     state.caution = max(0.1 * state.caution, _LEAST_CAUTION)
@@ -131,3 +130,10 @@ class Newton(WorkingSet):
             x = np.clip(point.x + share * d, problem.lower, problem.upper)
             trial = Point(problem, x)
         return None
+
+
+def _nearer(ahead: Point, point: Point) -> bool:
+    """Whether the gradient that points inwards has become smaller."""
+    if not np.all(np.isfinite(ahead.residual)):
+        return False
+    return bool(np.max(ahead.inward, initial=0.0) < np.max(point.inward, initial=0.0))

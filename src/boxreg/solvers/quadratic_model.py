@@ -17,12 +17,18 @@ from .working_set import WorkingSet, WorkingState
 _FLAT = 1e-8
 """h counts as at least this share of its largest: without curvature steps would have no end."""
 
+_STEEP = 1e10
+"""And as at most this many times its median."""
+
 _ROUNDS = 50
 _MIXTURES = (0.0, 1e-3, 1e-2, 0.1)
 
 
-def floored(h: Array) -> Array:
-    """h, and a little where there is none."""
+def tamed(h: Array) -> Array:
+    """h, a little where there is none, and less where it is infinite (as at the end of a domain)."""
+    finite = h[np.isfinite(h)]
+    middle = float(np.median(finite)) if len(finite) else 1.0
+    h = np.minimum(h, _STEEP * middle if middle > 0.0 else np.inf)
     return np.maximum(h, _FLAT * float(np.max(h, initial=0.0)))
 
 
@@ -59,10 +65,10 @@ def first_guess(point: Point) -> WorkingState:
     problem = point.problem
     ideal = problem.loss.minimisers(problem.target)
     if ideal is None:
-        h = floored(problem.loss.secants(point.prediction, problem.target))
+        h = tamed(problem.loss.secants(point.prediction, problem.target))
         model = model_at(point, h)
     else:
-        h = floored(problem.loss.curvatures(ideal, problem.target))
+        h = tamed(problem.loss.curvatures(ideal, problem.target))
         nearest = np.clip(0.0, problem.lower, problem.upper)
         x = np.where(point.inside & ~problem.free, nearest, point.x)
         model = Point(quadratic(problem, ideal, h), x)
