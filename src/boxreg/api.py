@@ -229,6 +229,8 @@ def _result(
     return Result(
         x=outcome.x,
         theta=outcome.theta,
+        lower=problem.lower,
+        upper=problem.upper,
         gap=certificate.gap,
         target_gap=limits.target,
         objective=certificate.objective,

@@ -1,0 +1,78 @@
+"""Files that hold arrays by name: .npz and .mat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import io, sparse
+
+from .problem import FileProblem
+
+_SPARSE_KEYS = {"format", "shape", "data"}
+
+
+def read_npz(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
+    """An array of an .npz file, or the sparse matrix it holds, and the key it was found under."""
+    with np.load(path, allow_pickle=False) as held:
+        if not isinstance(held, np.lib.npyio.NpzFile):
+            raise FileProblem(f"{path} is not an .npz file; is it an .npy file?")
+        if key is None and set(held.files) >= _SPARSE_KEYS:
+            return _sparse(path), None
+        chosen = choose(held.files, key, name, path)
+        return held[chosen], chosen
+
+
+def _sparse(path: Path) -> Any:
+    matrix: Any = sparse.load_npz(path)
+    if matrix.format in ("csr", "csc"):
+        matrix.check_format(full_check=True)  # compiled loops trust the indices
+    else:
+        matrix = matrix.tocoo()
+        for index, size in zip((matrix.row, matrix.col), matrix.shape, strict=True):
+            if index.size and not (index.min() >= 0 and index.max() < size):
+                raise ValueError("an index is outside the shape")
+    return matrix
+
+
+def read_mat(path: Path, key: str | None, name: str) -> tuple[Any, str]:
+    """A variable of a MATLAB file, dense or sparse, and its name."""
+    try:
+        held = {k: v for k, v in io.loadmat(path).items() if not k.startswith("__")}
+    except NotImplementedError:
+        raise FileProblem(
+            f"{path} is a MATLAB 7.3 file, which cannot be read; save it with save -v7"
+        ) from None
+    chosen = choose(list(held), key, name, path)
+    return held[chosen], chosen
+
+
+def choose(keys: list[str], key: str | None, name: str, path: Path) -> str:
+    """The key asked for; else the only one; else the one that is called like the argument."""
+    if key is not None:
+        if key not in keys:
+            raise FileProblem(f"{path} holds nothing named {key!r}; it holds: {_listed(keys)}")
+        return key
+    if len(keys) == 1:
+        return keys[0]
+    if name in keys:
+        return name
+    if not keys:
+        raise FileProblem(f"{path} holds no arrays")
+    raise FileProblem(
+        f"{path} holds several arrays ({_listed(keys)}); say which, as in {path.name}:{keys[0]}"
+    )
+
+
+def _listed(keys: list[str]) -> str:
+    return ", ".join(keys[:8]) + (", …" if len(keys) > 8 else "")
+
+
+def numeric_columns(columns: Mapping[str, Any], path: Path) -> Any:
+    """Columns of numbers, side by side; a missing entry is NaN."""
+    for label, column in columns.items():
+        if column.dtype.kind not in "fiub":
+            raise FileProblem(f"{path}: column {label!r} holds {column.dtype}, not numbers")
+    return np.column_stack([column.astype(np.float64) for column in columns.values()])
