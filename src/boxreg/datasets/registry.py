@@ -53,7 +53,7 @@ _ALL = (
         "usgs_1995_library_full",
         "cf6cfb30947b622be9f9c93b0224decd1b3f1ff6ab806b4fbfe9dab6e7c61efe",
         "the unpruned mineral library, 224 bands, 498 spectra",
-        "USGS_1995_Library.mat in the code that accompanies the paper (NN-BV_Screening)",
+        "the mineral library in the code that accompanies the paper",
     ),
     Dataset(
         "nips_1-17",
@@ -77,13 +77,13 @@ _ALL = (
         "jasper_ridge",
         "f254a8bd100272ce7241de5706131d42b84f0dd3b67d2778cdb1b092599ba046",
         "hyperspectral scene with ground truth, 529 pixels as atoms",
-        "the Jasper Ridge scene with its four end members (rslab.ut.ac.ir/data)",
+        "the Jasper Ridge scene with its four end members",
     ),
     Dataset(
         "mutational_signatures",
         "15d54fd32696d61d5bdeec2582305d8dfc657ec52939c47d1d0374087f41dbd1",
         "counts of mutations in 2880 tumours: Kullback-Leibler",
-        "COSMIC v3.4 and v3.6 signatures (cancer.sanger.ac.uk/signatures), PCAWG counts (synapse.org)",
+        "COSMIC signatures v3.4 and v3.6 (cancer.sanger.ac.uk/signatures), PCAWG and breast cancer counts",
     ),
     Dataset(
         "mri_t2_decay",

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Array
 from .problem import FileProblem, one_line
 
-VECTOR_FORMATS = (".npy", ".npz", ".csv", ".tsv", ".txt")
+VECTOR_FORMATS = (".npy", ".npz", ".csv", ".tsv")
 
 
 class Outputs:

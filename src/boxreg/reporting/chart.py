@@ -141,7 +141,7 @@ def _round_ticks(low: float, high: float) -> list[float]:
     unit = 10.0 ** np.floor(np.log10(span))
     step = next(s * unit for s in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0) if span / (s * unit) <= 5.01)
     first, last = np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9)
-    return [float(k * step) for k in np.arange(first, last + 1)]
+    return [float(k * step) + 0.0 for k in np.arange(first, last + 1)]
 
 
 def _label(tick: float) -> str:

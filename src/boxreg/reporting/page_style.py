@@ -20,8 +20,8 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: top; padding: .25rem 1.1rem .25rem 0;
   border-bottom: 1px solid var(--rule); }
 th { font-weight: 500; color: var(--quiet); } td.number, th.number { text-align: right; }
-td { overflow-wrap: anywhere; }
-.charts { display: grid; gap: 1rem;
+td.number { white-space: nowrap; }
+.charts { display: grid; margin-top: 1rem; gap: 1rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); }
 figure { margin: 0; background: var(--card); border-radius: .5rem; padding: .7rem .7rem .4rem; }
 figure svg { display: block; width: 100%; height: auto; }
@@ -36,5 +36,6 @@ svg path.main { stroke: var(--main); } svg circle.main { fill: var(--main); }
 svg circle.low { fill: var(--low); } svg circle.high { fill: var(--high); }
 .key { display: inline-block; width: .7em; height: .7em; border-radius: 50%; margin-right: .35em; }
 .key.low { background: var(--low); } .key.high { background: var(--high); }
+@media (max-width: 30rem) { th, td { padding-right: .6rem; } }
 details { margin: .7rem 0; } summary { cursor: pointer; }
 """
