@@ -83,7 +83,7 @@ _ALL = (
         "mutational_signatures",
         "15d54fd32696d61d5bdeec2582305d8dfc657ec52939c47d1d0374087f41dbd1",
         "counts of mutations in 2880 tumours: Kullback-Leibler",
-        "COSMIC signatures v3.4 and v3.6 (cancer.sanger.ac.uk/signatures), PCAWG and breast cancer counts",
+        "COSMIC signatures v3.4 and v3.6 (cancer.sanger.ac.uk/signatures), PCAWG counts",
     ),
     Dataset(
         "mri_t2_decay",

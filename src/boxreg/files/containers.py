@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from scipy import io, sparse
@@ -16,17 +16,20 @@ _SPARSE_KEYS = {"format", "shape", "data"}
 
 def read_npz(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
     """An array of an .npz file, or the sparse matrix it holds, and the key it was found under."""
-    with np.load(path, allow_pickle=False) as held:
-        if not isinstance(held, np.lib.npyio.NpzFile):
-            raise FileProblem(f"{path} is not an .npz file; is it an .npy file?")
-        if key is None and set(held.files) >= _SPARSE_KEYS:
-            return _sparse(path), None
-        chosen = choose(held.files, key, name, path)
-        return held[chosen], chosen
+    with path.open("rb") as file:
+        held = np.load(file, allow_pickle=False)
+        if isinstance(held, np.ndarray):
+            raise FileProblem(f"{path} holds a single array; rename it to end in .npy")
+        with held:
+            if key is not None or not set(held.files) >= _SPARSE_KEYS:
+                chosen = choose(held.files, key, name, path)
+                return held[chosen], chosen
+        file.seek(0)
+        return _sparse(file), None
 
 
-def _sparse(path: Path) -> Any:
-    matrix: Any = sparse.load_npz(path)
+def _sparse(file: IO[bytes]) -> Any:
+    matrix: Any = sparse.load_npz(file)
     if matrix.format in ("csr", "csc"):
         matrix.check_format(full_check=True)  # compiled loops trust the indices
     else:

@@ -104,8 +104,9 @@ def _loaded(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
 
 
 def _npy(path: Path) -> Any:
-    array = np.load(path, allow_pickle=False)
-    if not isinstance(array, np.ndarray):
-        array.close()
-        raise FileProblem(f"{path} is a zip archive; rename it to end in .npz")
+    with path.open("rb") as file:
+        array = np.load(file, allow_pickle=False)
+        if not isinstance(array, np.ndarray):
+            array.close()
+            raise FileProblem(f"{path} is a zip archive; rename it to end in .npz")
     return array
