@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import boxreg
+from boxreg import losses
 from boxreg.cli import app, bench, main
 from boxreg.cli.app import COMMANDS
 from boxreg.datasets import DATASETS
@@ -155,6 +158,48 @@ def test_options_reach_the_solver(run):
     assert code == 0
     expected = "method       coordinate_descent, dual translation, region gap_sphere, screening off"
     assert expected in out
+
+
+TERMS = {
+    "a loss": (("--loss", "huber:delta=0.02"), {"loss": losses.Huber(0.02)}),
+    "a background": (
+        ("--loss", "kullback_leibler:background=background.npy"),
+        {"loss": losses.KullbackLeibler(np.linspace(0.1, 1.0, 12))},
+    ),
+    "free coordinates": (("--lower", "-inf"), {"lower": -np.inf}),
+    "a linear cost": (("--linear", "0.1"), {"linear": np.full(20, 0.1)}),
+    "weights": (("--sample-weight", "weights.npy"), {"sample_weight": np.arange(12.0)}),
+    "a ridge": (("--ridge", "0.5"), {"ridge": 0.5}),
+    "a matrix": (("--ridge", "ridge.npz"), {"ridge": np.diff(np.eye(20), axis=0)}),
+}
+
+
+@pytest.mark.parametrize(("options", "arguments"), TERMS.values(), ids=TERMS.keys())
+def test_every_term_is_solved_proved_and_verified(run, options, arguments):
+    A, y = np.load("A.npy"), np.abs(np.load("y.npy"))
+    np.save("y.npy", y)
+    np.save("background.npy", np.linspace(0.1, 1.0, 12))
+    np.save("weights.npy", np.arange(12.0))
+    sparse.save_npz("ridge.npz", sparse.csc_matrix(np.diff(np.eye(20), axis=0)))
+    output = ("-o", "x.npy", "--certificate", "cert.json", "--report", "page.html")
+    code, _, err = run("solve", "A.npy", "y.npy", *options, *output)
+    assert (code, err) == (0, "")
+    result = boxreg.solve(A, y, **arguments)
+    assert result.shape == A.shape
+    given = {"sample_weight", "linear", "ridge"} & set(arguments)
+    assert result.settings.get("terms", "") == ", ".join(given)
+    formula = re.search(r"minimise (.*?) subject to", Path("page.html").read_text())[1]
+    shown = (("sample_weight", "ω"), ("linear", "cᵀx"), ("ridge", "½‖Γx‖²"))
+    assert {name for name, sign in shown if sign in formula} == given
+    np.testing.assert_allclose(np.load("x.npy"), result.x, rtol=1e-6, atol=1e-6)
+    code, out, err = run("verify", "A.npy", "y.npy", "cert.json")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1].startswith("yes: ")
+    # The terms are part of what is proved: without them the claim fails, or does not fit.
+    held = json.loads(Path("cert.json").read_text())
+    plain = {"lower": 0.0, "upper": "inf", "loss": {"name": "least_squares", "parameters": {}}}
+    Path("cert.json").write_text(json.dumps({**held, "problem": plain}))
+    assert run("verify", "A.npy", "y.npy", "cert.json")[0] in (1, 2)
 
 
 def test_quiet_says_nothing(run):

@@ -20,6 +20,7 @@ def _bad_files(folder: Path, A: np.ndarray, y: np.ndarray) -> None:
     np.save(folder / "y_nan.npy", np.append(y[:-1], np.nan))
     np.save(folder / "y_inf.npy", np.append(y[:-1], np.inf))
     np.save(folder / "short.npy", y[:-1])
+    np.save(folder / "number.npy", np.float64(3.0))
     np.save(folder / "cube.npy", np.zeros((2, 2, 2)))
     np.save(folder / "words.npy", np.array([["a", "b"]]))
     np.save(folder / "complex.npy", A + 1j)
@@ -73,6 +74,7 @@ INPUTS = [
     ("A.npy", "short.npy", "y: expected a vector with 12 entries (rows of A), got shape (11,)"),
     ("A.npy", "A.npy", "y: expected a vector with 12 entries (rows of A), got shape (12, 20)"),
     ("y.npy", "y.npy", "A: expected a matrix (2 dimensions), got shape (12,)"),
+    ("number.npy", "y.npy", "A: expected a matrix (2 dimensions), got shape ()"),
     ("cube.npy", "y.npy", "A: expected a matrix (2 dimensions), got shape (2, 2, 2)"),
     ("nan.npy", "y.npy", "A: contains NaN; expected finite numbers"),
     ("A.npy", "y_nan.npy", "y: contains NaN; expected finite numbers"),
@@ -160,7 +162,7 @@ OPTIONS = [
         ("--upper", "upper_short.npy"),
         "upper: expected a number or a vector with 20 entries (columns of A), got shape (3,)",
     ),
-    (("--upper", "nan"), "upper: contains NaN; expected numbers (upper may hold inf)"),
+    (("--upper", "nan"), "upper: contains NaN; expected numbers (lower may hold -inf, upper inf)"),
     (("--lower", "none.npy"), "--lower: there is no file none.npy"),
     (
         ("--solver", "simplex"),
@@ -175,6 +177,25 @@ OPTIONS = [
         ("--loss", "least_squares:delta"),
         "--loss: expected NAME or NAME:PARAMETER=VALUE,…, got 'least_squares:delta'",
     ),
+    (("--loss", "huber:delta=none.npy"), "--loss delta: there is no file none.npy"),
+    (
+        ("--loss", "kullback_leibler:background=upper_short.npy"),
+        "background: expected a number or a vector with one entry for each of the 12 rows of A, got 3 entries",
+    ),
+    (
+        ("--linear", "upper_short.npy"),
+        "linear: expected a vector with 20 entries (columns of A), got shape (3,)",
+    ),
+    (
+        ("--sample-weight", "upper_short.npy"),
+        "sample_weight: expected a vector with 12 entries (rows of A), got shape (3,)",
+    ),
+    (("--loss", "huber:delta=-1"), "loss: delta: expected a finite number > 0, got -1.0"),
+    (
+        ("--loss", "kullback_leibler", "--lower", "-1"),
+        "loss: 'kullback_leibler' needs lower >= 0, but lower[0] = -1 (20 such coordinates)",
+    ),
+    (("--ridge", "-1"), "ridge: expected a finite number >= 0, got -1.0"),
     (("--tol", "-1"), "tol: expected a finite number >= 0, got -1.0"),
     (
         ("--tol", "small"),

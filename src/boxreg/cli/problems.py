@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from ..files import read_matrix, read_vector
 from .errors import BadInput
+
+TERMS = ("sample_weight", "linear", "ridge")
+"""Terms of the problem beside loss and bounds."""
 
 
 def number_or_vector(text: str, name: str) -> Any:
@@ -26,19 +31,17 @@ def number_or_matrix(text: str, name: str) -> Any:
         return read_matrix(text, name).array
 
 
-TERMS: dict[str, Callable[[str, str], Any]] = {
-    "sample_weight": number_or_vector,
-    "linear": number_or_vector,
-    "ridge": number_or_matrix,
-}
-"""Further terms of the problem and how they are read."""
-
-
-def terms() -> tuple[str, ...]:
-    """Those that `solve` takes."""
-    from ..api import solve
-
-    return tuple(name for name in TERMS if name in inspect.signature(solve).parameters)
+def read_terms(options: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """The terms of the problem beside the loss, where they are asked for; a number c is n of it."""
+    terms: dict[str, Any] = {}
+    if options["sample_weight"] is not None:
+        terms["sample_weight"] = read_vector(options["sample_weight"], "--sample-weight").array
+    if options["linear"] is not None:
+        linear = number_or_vector(options["linear"], "--linear")
+        terms["linear"] = np.full(n, linear) if isinstance(linear, float) else linear
+    if options["ridge"] is not None:
+        terms["ridge"] = number_or_matrix(options["ridge"], "--ridge")
+    return terms
 
 
 def parse_loss(text: str) -> dict[str, Any]:

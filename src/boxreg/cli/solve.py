@@ -18,7 +18,7 @@ from ..solvers import SOLVERS
 from .describing import bounds_described, described
 from .errors import BadInput
 from .outputs import Wanted
-from .problems import TERMS, make_loss, number_or_vector, parse_loss, terms
+from .problems import make_loss, number_or_vector, parse_loss, read_terms
 
 if TYPE_CHECKING:
     from ..result import Result
@@ -32,6 +32,11 @@ Non-negative least squares:
 
 \b
     boxreg solve A.npy y.npy -o x.npy
+
+Counts, with the Kullback–Leibler loss and a background:
+
+\b
+    boxreg solve A.npy counts.npy --loss kullback_leibler:background=0.1 -o x.npy
 
 A box, and a proof that anybody can check with boxreg verify:
 
@@ -53,13 +58,6 @@ def _names(registry: Iterable[str]) -> str:
     return ", ".join(registry) + "."
 
 
-_TERM_HELP = {
-    "sample_weight": "Weights of the rows: a file.",
-    "linear": "Add cᵀx to the objective: a number or a file.",
-    "ridge": "Add ½μ‖x‖² or ½‖Γx‖²: a number or the file of a matrix.",
-}
-
-
 @click.command("solve", help=_HELP, short_help="Solve a problem from files.")
 @click.argument("a_file", metavar="A")
 @click.argument("y_file", metavar="Y")
@@ -75,6 +73,9 @@ _TERM_HELP = {
     metavar="NAME[:KEY=VALUE,…]",
     help=f"{_names(LOSSES)} Parameters follow a colon.",
 )
+@click.option("--sample-weight", metavar="W", help="Weights of the rows: a file.")
+@click.option("--linear", metavar="C", help="Add cᵀx to the objective: number or file.")
+@click.option("--ridge", metavar="R", help="Add ½μ‖x‖² or ½‖Γx‖²: number, or file of a matrix.")
 @click.option("--solver", default="auto", show_default=True, help=_names(SOLVERS))
 @click.option(
     "--dual", default="auto", show_default=True, help=f"Dual update: {_names(DUAL_UPDATES)}"
@@ -103,7 +104,7 @@ def command(**options: Any) -> int:
         _read(read_vector, options["y_file"], "y", say),
     )
     wanted.spare(A.path, y.path)
-    problem = _problem(options)
+    problem = _problem(options, A.array.shape[-1] if A.array.ndim else 0)
     say(bounds_described(problem["lower"], problem["upper"]))
     result, remarks = _solved(A, y, problem, options)
     with Outputs() as outputs:
@@ -120,26 +121,17 @@ def command(**options: Any) -> int:
     return 1
 
 
-for _name in terms():
-    command.params.append(
-        click.Option([f"--{_name.replace('_', '-')}"], metavar="FILE", help=_TERM_HELP[_name])
-    )
-
-
 def _read(reader: Any, spec: str, name: str, say: Any) -> Held:
     held: Held = reader(spec, name)
     say(described(name, held))
     return held
 
 
-def _problem(options: dict[str, Any]) -> dict[str, Any]:
+def _problem(options: dict[str, Any], n: int) -> dict[str, Any]:
     """What `solve` takes beside A and y, the loss still as its name and parameters."""
     problem = {name: number_or_vector(options[name], f"--{name}") for name in ("lower", "upper")}
     problem["loss"] = parse_loss(options["loss"])
-    for name in terms():
-        if options.get(name) is not None:
-            problem[name] = TERMS[name](options[name], f"--{name.replace('_', '-')}")
-    return problem
+    return {**problem, **read_terms(options, n)}
 
 
 def _solved(

@@ -18,7 +18,7 @@ from ..files import (
 )
 from .describing import bounds_described, described
 from .errors import BadInput
-from .problems import make_loss, terms
+from .problems import TERMS, make_loss
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -72,7 +72,7 @@ def _checked(held: CertificateFile, A: Held, y: Held) -> Certificate:
     from ..api import verify
 
     problem = {**held.problem, "loss": make_loss(held.problem["loss"])}
-    accepted = {"lower", "upper", "loss", *terms()}
+    accepted = {"lower", "upper", "loss", *TERMS}
     for name in problem:
         if name not in accepted:
             raise BadInput(f"certificate: it has a term {name!r}, which this version does not know")

@@ -51,7 +51,7 @@ class CertificateFile:
     def of(cls, result: Result, A: Any, y: Any, problem: Mapping[str, Any]) -> CertificateFile:
         """The certificate of a result for these data."""
         return cls(
-            shape=result.shape,
+            shape=(int(A.shape[0]), int(A.shape[1])),
             digests={"A": digest(A), "y": digest(y)},
             problem=dict(problem),
             gap=result.gap,

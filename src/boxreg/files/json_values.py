@@ -22,7 +22,7 @@ class Misread(ValueError):
 
 
 def written(value: Any) -> Any:
-    """The value as JSON; arrays as lists, or as one number where all entries of a vector are equal."""
+    """The value as JSON; arrays as lists."""
     if isinstance(value, Mapping):
         return {name: written(part) for name, part in value.items()}
     if isinstance(value, str) or value is None:
@@ -34,9 +34,7 @@ def written(value: Any) -> Any:
     array = np.asarray(value, dtype=np.float64)
     if array.ndim == 2:
         return [listed(row) for row in array]
-    if array.ndim == 0 or (len(array) > 0 and bool(np.all(array == array[0]))):
-        return _entry(float(array.ravel()[0]))
-    return listed(array)
+    return listed(array) if array.ndim == 1 else _entry(float(array))
 
 
 def listed(array: Array) -> list[float | str]:
@@ -49,7 +47,7 @@ def _entry(number: float) -> float | str:
 
 
 def read(value: Any, name: str) -> Any:
-    """What `written` wrote; a vector of equal entries stays a number. Other words stay words."""
+    """What `written` wrote. Words other than infinities stay words."""
     if isinstance(value, dict) and set(value) == _TRIPLETS:
         return _triplets(value, name)
     if isinstance(value, dict):

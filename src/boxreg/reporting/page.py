@@ -57,8 +57,7 @@ def _head(result: Result) -> str:
 
 def _solved(result: Result) -> str:
     (m, n), told = result.shape, result.settings
-    formula = '<p class="formula">minimise Σ<sub>i</sub> f([Ax]<sub>i</sub>; y<sub>i</sub>) '
-    formula += "subject to l ≤ x ≤ u</p>"
+    formula = f'<p class="formula">minimise {_objective(told)} subject to l ≤ x ≤ u</p>'
     screening = told.get("screening", "unknown")
     return formula + facts(
         (
@@ -75,6 +74,15 @@ def _solved(result: Result) -> str:
             ("time", duration(result.seconds)),
         )
     )
+
+
+def _objective(told: dict[str, str]) -> str:
+    """The formula, with the terms that were given."""
+    given = told.get("terms", "").split(", ")
+    weight = "ω<sub>i</sub> " if "sample_weight" in given else ""
+    formula = f"Σ<sub>i</sub> {weight}f([Ax]<sub>i</sub>; y<sub>i</sub>)"
+    formula += " + cᵀx" if "linear" in given else ""
+    return formula + (" + ½‖Γx‖²" if "ridge" in given else "")
 
 
 def _spread(bounds: Array) -> str:
