@@ -298,9 +298,7 @@ def _needs(solver: PrimalSolver[Any]) -> str:
     if solver.needs_quadratic:
         needs.append("the loss 'least_squares'")
     if solver.needs_scalar_derivative:
-        needs.append(
-            "a loss whose derivative is Lipschitz, and no ridge beside one that is not quadratic"
-        )
+        needs.append("a loss whose derivative is Lipschitz everywhere")
     return " and ".join(needs)
 
 

@@ -115,6 +115,10 @@ class Loss(ABC):
         """f'(p, y) of two numbers, in a form that numba compiles; None if f' is local only."""
         return None
 
+    def row_weights(self, count: int) -> tuple[Array, int]:
+        """ω_i of all rows, and the first row from which on f is ω_i ½ (p - y)² whatever it is before."""
+        return np.ones(count), count
+
     def objective(self, prediction: Array, target: Array) -> float:
         """F(p)."""
         return float(np.sum(self.values(prediction, target)))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _STEPS = 100
 _WIDE = 1e300
+_ROUNDING = 1e-15
+"""An equation is solved when its sides differ by no more than this share of their terms."""
 
 
 def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array) -> Array:
@@ -36,9 +38,9 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
         middle = np.where(high >= _WIDE, 2.0 * np.abs(p) + 1.0, 0.5 * (low + high))
         middle = np.where(low <= -_WIDE, -2.0 * np.abs(p) - 1.0, middle)
         following = np.where(excess == 0.0, p, np.where(inside, newton, middle))
-        settled = np.abs(following - p) <= 4e-16 * np.abs(following)
-        p = following
-        if np.all(settled):
+        small = _ROUNDING * (np.abs(excess + v - sigma * p) + sigma * np.abs(p) + np.abs(v))
+        p = np.where(np.abs(excess) <= small, p, following)
+        if np.all(np.abs(excess) <= small):
             break
     # s = f'(p) = v - sigma p: whichever magnifies the error of p less.
     with np.errstate(invalid="ignore", over="ignore"):

@@ -71,6 +71,16 @@ class StackedLoss(Loss):
         """Those of both."""
         return self._both(lambda f, v, s, y: f.prox_conjugate(v, s, y), v, sigma, target)
 
+    def scalar_derivative(self) -> Callable[[float, float], float] | None:
+        """That of the data: the kernels know where rows of squares begin."""
+        return self.top.scalar_derivative()
+
+    def row_weights(self, count: int) -> tuple[Array, int]:
+        """Those of both."""
+        above, _ = self.top.row_weights(self.split)
+        below, _ = self.bottom.row_weights(count - self.split)
+        return np.concatenate([above, below]), self.split
+
     def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
         """Those of both."""
         return self._both(

@@ -95,6 +95,10 @@ class Weighted(Loss):
         """That of f: the kernels know the weights."""
         return self.loss.scalar_derivative()
 
+    def row_weights(self, count: int) -> tuple[Array, int]:
+        """The weights."""
+        return self.weights, count
+
     def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
         """ω times those of f, and one more rounding (twice the bound covers both)."""
         own = self.loss.derivative_errors(prediction, derivatives / self.weights, target)
