@@ -161,7 +161,7 @@ def test_options_reach_the_solver(run):
 
 
 TERMS = {
-    "a loss": (("--loss", "huber:delta=0.02"), {"loss": losses.Huber(0.02)}),
+    "a loss": (("--loss", "log_cosh:scale=0.2"), {"loss": losses.LogCosh(0.2)}),
     "a background": (
         ("--loss", "kullback_leibler:background=background.npy"),
         {"loss": losses.KullbackLeibler(np.linspace(0.1, 1.0, 12))},
