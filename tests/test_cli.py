@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -279,6 +280,22 @@ def test_bench_elsewhere_says_how_to_get_it(run, monkeypatch):
         "boxreg: bench: the race is in the source tree, which this is not; get the source, and "
         "there run: make bench\n"
     )
+
+
+def test_reproduce_hands_over(run, monkeypatch):
+    calls = []
+    experiments = {"table1": None, "figure1": None}
+    package = SimpleNamespace(EXPERIMENTS=experiments, main=lambda held: calls.append(held) or 1)
+    monkeypatch.setitem(sys.modules, "boxreg.reproduce", package)
+    monkeypatch.setattr(app, "COMMANDS", ("reproduce",))
+    assert run("reproduce", "table1", "--full", "--cap", "60", "--fresh", "--out", "here")[0] == 1
+    assert calls == [["table1", "--full", "--out", "here", "--cap", "60.0", "--fresh"]]
+    for arguments, message in (
+        (("table9",), "reproduce: unknown name 'table9'; accepted: all, table1, figure1"),
+        (("--cap", "0"), "--cap: expected a number > 0, got 0"),
+    ):
+        assert run("reproduce", *arguments) == (2, "", f"boxreg: {message}\n")
+    assert len(calls) == 1
 
 
 def test_data_lists_what_is_found_and_what_is_missing(run, monkeypatch):

@@ -14,6 +14,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -23,7 +24,8 @@ from ..files import FileProblem
 from ..version import __version__
 from .errors import BadInput
 
-COMMANDS = ("solve", "verify", "demo", "bench", "data")
+_REPRODUCE = ("reproduce",) if find_spec("boxreg.reproduce") else ()
+COMMANDS = ("solve", "verify", *_REPRODUCE, "demo", "bench", "data")
 """In the order of the help."""
 
 _HELP = """Box-constrained linear regression with safe screening, and a proof with every answer.
