@@ -196,6 +196,9 @@ def test_every_term_is_solved_proved_and_verified(run, options, arguments):
     code, out, err = run("verify", "A.npy", "y.npy", "cert.json")
     assert (code, err) == (0, "")
     assert out.splitlines()[-1].startswith("yes: ")
+    assert [line for line in out.splitlines() if line.startswith("terms")] == [
+        f"terms   {name}" for name in given
+    ]
     # The terms are part of what is proved: without them the claim fails, or does not fit.
     held = json.loads(Path("cert.json").read_text())
     plain = {"lower": 0.0, "upper": "inf", "loss": {"name": "least_squares", "parameters": {}}}

@@ -37,6 +37,8 @@ def _write(folder):
     np.savez_compressed(folder / "alone.npz", anything=A)
     sparse.save_npz(folder / "csc.npz", sparse_of(A))
     sparse.save_npz(folder / "coo.npz", sparse.coo_matrix(A))
+    sparse.save_npz(folder / "bsr.npz", sparse.bsr_matrix(A, blocksize=(3, 4)))
+    sparse.save_npz(folder / "dia.npz", sparse.dia_matrix(A))
     io.mmwrite(folder / "A.mtx", sparse.coo_array(A), precision=17)
     io.mmwrite(folder / "full.mtx", A, precision=17)
     io.mmwrite(folder / "y.mtx", y[:, None], precision=17)
@@ -48,6 +50,8 @@ def _write(folder):
         header=",".join("abcdefghijklmnopqrst"),
         comments="",
     )
+    rows = (",".join(f'"{entry!r}"' for entry in row) for row in A.tolist())
+    (folder / "quoted.csv").write_text("\ufeff# a remark\n" + "\r\n".join(rows), encoding="utf-8")
     _csv(folder / "A.tsv", A, delimiter="\t")
     _csv(folder / "y.csv", y)
     _csv(folder / "row.csv", y[None, :], delimiter=",")
@@ -70,11 +74,14 @@ CASES = [
     ("both.npz:A", "both.npz:y", "dense float64"),
     ("alone.npz", "y.npy", "dense float64"),
     ("csc.npz", "y.npy", "sparse float64"),
+    ("bsr.npz", "y.npy", "sparse float64"),
+    ("dia.npz", "y.npy", "sparse float64"),
     ("coo.npz", "y.npy", "sparse float64"),
     ("A.mtx", "y.mtx", "sparse float64"),
     ("full.mtx", "y.mtx", "dense float64"),
     ("A.csv", "y.csv", "dense float64"),
     ("headed.csv", "row.csv", "dense float64"),
+    ("quoted.csv", "y.csv", "dense float64"),
     ("A.tsv", "y.csv", "dense float64"),
     ("both.mat", "both.mat:y", "dense float64"),
     ("sparse.mat", "sparse.mat", "sparse float64"),

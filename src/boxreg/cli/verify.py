@@ -49,6 +49,9 @@ def command(a_file: str, y_file: str, certificate: Path) -> int:
         click.echo(described(name, array))
     click.echo(bounds_described(held.problem["lower"], held.problem["upper"]))
     click.echo(f"{'loss':<6}  {_loss(held.problem['loss'])}")
+    terms = [name for name in TERMS if name in held.problem]
+    if terms:
+        click.echo(f"{'terms':<6}  {', '.join(terms)}")
     proof = _checked(held, A, y)
     matches = held.matches(A.array, y.array)
     return _verdict(held, proof, matches)

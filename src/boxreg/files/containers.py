@@ -30,9 +30,9 @@ def read_npz(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
 
 def _sparse(file: IO[bytes]) -> Any:
     matrix: Any = sparse.load_npz(file)
-    if matrix.format in ("csr", "csc"):
+    if hasattr(matrix, "check_format"):
         matrix.check_format(full_check=True)  # compiled loops trust the indices
-    else:
+    if matrix.format not in ("csr", "csc"):
         matrix = matrix.tocoo()
         for index, size in zip((matrix.row, matrix.col), matrix.shape, strict=True):
             if index.size and not (index.min() >= 0 and index.max() < size):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,9 @@ def _read(spec: str, name: str) -> Held:
     path, key = _split(spec)
     try:
         _check(path)
-        array, key = _loaded(path, key, name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # readers' remarks on odd files
+            array, key = _loaded(path, key, name)
     except FileProblem as problem:
         raise FileProblem(f"{name}: {problem}") from problem
     except MemoryError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,11 @@ def read_text(path: Path, delimiter: str) -> Any:
     if not first:
         raise FileProblem(f"{path} is empty")
     header = not any(_is_number(cell) for cell in first.split(delimiter))
-    with path.open(encoding="utf-8-sig") as lines, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of a table without rows
+    with path.open(encoding="utf-8-sig") as lines:
         if header:
             while (line := next(lines)) != first and line:
                 pass
-        table = np.loadtxt(lines, delimiter=delimiter, ndmin=2)
+        table = np.loadtxt(lines, delimiter=delimiter, ndmin=2, quotechar='"')
     if not table.size:
         raise FileProblem(f"{path} has a header and no rows")
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from secrets import token_hex
 from types import TracebackType
 
 import numpy as np
@@ -64,7 +65,7 @@ class Outputs:
             raise FileProblem(f"{name}: {path} exists and is not a file")
         if not place.parent.is_dir():
             raise FileProblem(f"{name}: there is no folder {path.parent}")
-        part = place.with_name(f".{place.name}.{os.getpid()}.part{place.suffix}")
+        part = place.with_name(f".{place.name}.{token_hex(4)}.part{place.suffix}")
         try:
             os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         except OSError as error:
