@@ -35,6 +35,8 @@ def _bad_files(folder: Path, A: np.ndarray, y: np.ndarray) -> None:
     matrix = sparse.csc_matrix(A)
     matrix.indices[3] = 999
     sparse.save_npz(folder / "outside.npz", matrix)
+    matrix.indices[3] = 2**20  # whatever SciPy itself lets through, the indices are looked at
+    io.savemat(folder / "outside.mat", {"A": matrix})
     (folder / "single.npz").write_bytes((folder / "A.npy").read_bytes())
     (folder / "zip.npy").write_bytes((folder / "several.npz").read_bytes())
     (folder / "bad.mtx").write_text("%%MatrixMarket matrix nonsense\n1 1\n")
@@ -125,6 +127,7 @@ UNREADABLE = (
     "empty.npy",
     "broken.npz",
     "outside.npz",
+    "outside.mat",
     "bad.mtx",
     "ragged.csv",
     "words.csv",

@@ -11,7 +11,15 @@ import pytest
 from scipy import io, sparse
 
 import boxreg
-from boxreg.files import CertificateFile, Outputs, digest, read_matrix, read_vector, write_text
+from boxreg.files import (
+    CertificateFile,
+    FileProblem,
+    Outputs,
+    digest,
+    read_matrix,
+    read_vector,
+    write_text,
+)
 from command_line import CommandLine, problem, sparse_of
 
 A, y = problem()
@@ -137,6 +145,50 @@ def test_a_file_name_may_hold_a_colon(run):
     np.savez("odd.npz:A", A=A)  # NumPy appends .npz
     os.rename("odd.npz:A.npz", "odd:A.npz")
     assert np.array_equal(read_matrix("odd:A.npz", "A").array, A)
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("field", ["real", "integer"])
+@pytest.mark.parametrize("dense", [True, False], ids=["array", "coordinate"])
+def test_matrix_market_as_scipy_writes_it(tmp_path, symmetry, field, dense):
+    rng = np.random.default_rng(2)
+    matrix = np.round(10 * rng.random((6, 6))) if field == "integer" else rng.random((6, 6))
+    matrix[rng.random((6, 6)) < 0.4] = 0.0
+    if symmetry != "general":
+        matrix = np.tril(matrix) + (1 if symmetry == "symmetric" else -1) * np.tril(matrix).T
+    path = tmp_path / "m.mtx"
+    shown = matrix.astype(int if field == "integer" else float)
+    held = shown if dense else sparse.coo_array(shown)
+    io.mmwrite(path, held, comment="a remark", field=field, symmetry=symmetry, precision=17)
+    assert symmetry in path.read_text()
+    read = read_matrix(str(path), "A").array
+    assert np.array_equal(read if dense else read.toarray(), matrix)
+    assert sparse.issparse(read) != dense
+
+
+def test_matrix_market_patterns_and_odd_files(tmp_path):
+    path = tmp_path / "m.mtx"
+    head = "%%MatrixMarket matrix coordinate"
+    path.write_text(f"{head} pattern general\n% remark\n\n2 3 2\n1 2\n2 3\n")
+    assert read_matrix(str(path), "A").array.toarray().tolist() == [[0, 1, 0], [0, 0, 1]]
+    path.write_text(f"{head} real general\n2 3 0\n")
+    assert read_matrix(str(path), "A").array.shape == (2, 3)
+    for text in (
+        f"{head} complex general\n1 1 1\n1 1 1 0\n",
+        f"{head} real general\n1 1 1\n1 2 1\n",
+        f"{head} real general\n1 1 1\n0 1 1\n",
+        f"{head} real general\n1 1 2\n1 1 1\n",
+        f"{head} real general\n1 1\n1 1 1\n",
+        f"{head} real general\n-1 1 1\n1 1 1\n",
+        f"{head} real general\n2 2 1\n1.5 1 1\n",
+        "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n",
+        "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n4\n",
+        "1 2 3\n",
+        "",
+    ):
+        path.write_text(text)
+        with pytest.raises(FileProblem, match=r"m.mtx cannot be read \("):
+            read_matrix(str(path), "A")
 
 
 def test_integers_and_single_precision_are_described(run):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from scipy import io, sparse
@@ -25,19 +25,7 @@ def read_npz(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
                 chosen = choose(held.files, key, name, path)
                 return held[chosen], chosen
         file.seek(0)
-        return _sparse(file), None
-
-
-def _sparse(file: IO[bytes]) -> Any:
-    matrix: Any = sparse.load_npz(file)
-    if hasattr(matrix, "check_format"):
-        matrix.check_format(full_check=True)  # compiled loops trust the indices
-    if matrix.format not in ("csr", "csc"):
-        matrix = matrix.tocoo()
-        for index, size in zip((matrix.row, matrix.col), matrix.shape, strict=True):
-            if index.size and not (index.min() >= 0 and index.max() < size):
-                raise ValueError("an index is outside the shape")
-    return matrix
+        return sparse.load_npz(file), None
 
 
 def read_mat(path: Path, key: str | None, name: str) -> tuple[Any, str]:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import io, sparse
+from scipy import sparse
 
 from .containers import read_mat, read_npz
+from .indices import checked
+from .matrix_market import read_mtx
 from .problem import FileProblem, one_line
 from .tables import read_parquet, read_text
 
@@ -56,6 +58,8 @@ def _read(spec: str, name: str) -> Held:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # readers' remarks on odd files
             array, key = _loaded(path, key, name)
+            if sparse.issparse(array):
+                array = checked(array)
     except FileProblem as problem:
         raise FileProblem(f"{name}: {problem}") from problem
     except MemoryError:
@@ -98,7 +102,7 @@ def _loaded(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
             ) from error
         raise
     if kind == ".mtx":
-        return io.mmread(path), None
+        return read_mtx(path), None
     if kind == ".mat":
         return read_mat(path, key, name)
     if kind == ".parquet":
