@@ -134,7 +134,7 @@ class Design(ABC):
         """Cyclic coordinate steps x_j + w_j / rate_j for a smooth loss, in place.
 
         x, prediction = A x and residual = -ω f'(prediction) change together; rows are the targets, the
-        weights ω and where rows with squares begin; box is lower, upper and the costs. Returns the number
-        of updates made.
+        weights ω and where rows with squares begin; box is lower, upper and the costs. Returns how many
+        updates were made.
         """
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")

@@ -50,6 +50,15 @@ class StackedLoss(Loss):
         """Those of both."""
         return self._both(lambda f, p, y: f.curvatures(p, y), prediction, target)
 
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, p, y: f.secants(p, y), prediction, target)
+
+    def minimisers(self, target: Array) -> Array | None:
+        """Those of both, if the data term has any."""
+        above = self.top.minimisers(target[: self.split])
+        return None if above is None else np.append(above, target[self.split :])
+
     def smoothness(self, target: Array) -> Array:
         """Those of both."""
         return self._both(lambda f, y: f.smoothness(y), target)

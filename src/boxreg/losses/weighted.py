@@ -56,6 +56,14 @@ class Weighted(Loss):
             )
         self.loss.check_rows(count)
 
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """ω times those of f."""
+        return self.weights * self.loss.secants(prediction, target)
+
+    def minimisers(self, target: Array) -> Array | None:
+        """Those of f."""
+        return self.loss.minimisers(target)
+
     def rows(self, kept: Index) -> Weighted:
         """The weights of those rows."""
         return Weighted(self.loss.rows(kept), self.weights[kept])
