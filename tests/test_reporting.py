@@ -42,6 +42,8 @@ SOLVED = _solved()
 NOTHING = replace(
     SOLVED,
     x=np.zeros(0),
+    lower=np.zeros(0),
+    upper=np.zeros(0),
     screened=np.zeros(0, dtype=np.int8),
     screened_at=np.zeros(0, dtype=np.intp),
     shape=(20, 0),

@@ -116,6 +116,7 @@ def solve(
     with Progress(enabled=verbose > 0) as progress:
         outcome = run(problem, method, limits, x0=start, stop=progress.watch(callback))
     result = _result(problem, method, limits, scale, outcome, perf_counter() - clock)
+    result.settings.update(_named(terms))
     if result.status in (Status.ITERATION_LIMIT, Status.PRECISION_LIMIT):
         warnings.warn(
             f"{result.message} Gap {result.gap:.3g}, asked for {result.target_gap:.3g}.",
@@ -215,6 +216,16 @@ def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
     return validate.operator(A, column_norms)
 
 
+def _named(terms: dict[str, Any]) -> dict[str, str]:
+    """Which terms there are beside loss and bounds, for those who show a result."""
+    given = [name for name, value in terms.items() if not (value is None or _is_zero(value))]
+    return {"terms": ", ".join(given)} if given else {}
+
+
+def _is_zero(value: Any) -> bool:
+    return isinstance(value, (int, float)) and value == 0
+
+
 def _scale(problem: Problem) -> tuple[float, float]:
     """P₀, and the least gap that rounding leaves meaningful next to it."""
     start = Point(presolve(problem, WorkMeter(1)), problem.reference())
@@ -245,6 +256,8 @@ def _result(
     return Result(
         x=outcome.x,
         theta=outcome.theta if problem.row_map is None else problem.row_map.expand(outcome.theta),
+        lower=problem.lower,
+        upper=problem.upper,
         gap=certificate.gap,
         target_gap=limits.target,
         objective=certificate.objective,
@@ -258,7 +271,7 @@ def _result(
         seconds=seconds,
         history=outcome.history,
         certificate=certificate,
-        shape=problem.design.shape,
+        shape=problem.data_shape,
         scale=scale,
         settings=settings,
     )

@@ -37,6 +37,12 @@ class Problem:
     row_map: RowMap | None = None
     """How these rows lie among those of the data; None where they are the same."""
 
+    @property
+    def data_shape(self) -> tuple[int, int]:
+        """Rows and columns of the caller's A."""
+        m, n = self.design.shape
+        return (m if self.row_map is None else len(self.row_map.known), n)
+
     @cached_property
     def smoothness(self) -> Smoothness:
         """How fast f' may change."""

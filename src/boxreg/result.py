@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ class Result:
     ----------
     x : the solution found; lower <= x <= upper holds exactly.
     theta : the dual point that proves it.
+    lower, upper : the bounds, as vectors.
     gap : proved upper bound on P(x) - P*, rounding errors included.
     target_gap : the gap that was asked for, max(tol · P₀, atol).
     objective, dual_objective : P(x) and D(theta).
@@ -41,6 +43,8 @@ class Result:
 
     x: Array
     theta: Array
+    lower: Array
+    upper: Array
     gap: float
     target_gap: float
     objective: float
@@ -79,6 +83,20 @@ class Result:
         from .reporting.figure import convergence_figure
 
         return convergence_figure({self.settings.get("solver", "boxreg"): self}, axes)
+
+    def report(self, path: str | Path | None = None) -> str:
+        """One self-contained HTML page about the run; written to `path` if that is given.
+
+        What was solved, the certificate, how the gap fell, which coordinates are at which bound and
+        when each was proved. The page asks nothing of the network.
+        """
+        from .files import write_text
+        from .reporting.page import result_page
+
+        page = result_page(self)
+        if path is not None:
+            write_text(Path(path), page)
+        return page
 
     def __repr__(self) -> str:
         from .reporting.text import result_text

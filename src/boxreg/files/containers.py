@@ -1,0 +1,69 @@
+"""Files that hold arrays by name: .npz and .mat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import io, sparse
+
+from .problem import FileProblem
+
+_SPARSE_KEYS = {"format", "shape", "data"}
+
+
+def read_npz(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
+    """An array of an .npz file, or the sparse matrix it holds, and the key it was found under."""
+    with path.open("rb") as file:
+        held = np.load(file, allow_pickle=False)
+        if isinstance(held, np.ndarray):
+            raise FileProblem(f"{path} holds a single array; rename it to end in .npy")
+        with held:
+            if key is not None or not set(held.files) >= _SPARSE_KEYS:
+                chosen = choose(held.files, key, name, path)
+                return held[chosen], chosen
+        file.seek(0)
+        return sparse.load_npz(file), None
+
+
+def read_mat(path: Path, key: str | None, name: str) -> tuple[Any, str]:
+    """A variable of a MATLAB file, dense or sparse, and its name."""
+    try:
+        held = {k: v for k, v in io.loadmat(path).items() if not k.startswith("__")}
+    except NotImplementedError:
+        raise FileProblem(
+            f"{path} is a MATLAB 7.3 file, which cannot be read; save it with save -v7"
+        ) from None
+    chosen = choose(list(held), key, name, path)
+    return held[chosen], chosen
+
+
+def choose(keys: list[str], key: str | None, name: str, path: Path) -> str:
+    """The key asked for; else the only one; else the one that is called like the argument."""
+    if key is not None:
+        if key not in keys:
+            raise FileProblem(f"{path} holds nothing named {key!r}; it holds: {_listed(keys)}")
+        return key
+    if len(keys) == 1:
+        return keys[0]
+    if name in keys:
+        return name
+    if not keys:
+        raise FileProblem(f"{path} holds no arrays")
+    raise FileProblem(
+        f"{path} holds several arrays ({_listed(keys)}); say which, as in {path.name}:{keys[0]}"
+    )
+
+
+def _listed(keys: list[str]) -> str:
+    return ", ".join(keys[:8]) + (", …" if len(keys) > 8 else "")
+
+
+def numeric_columns(columns: Mapping[str, Any], path: Path) -> Any:
+    """Columns of numbers, side by side; a missing entry is NaN."""
+    for label, column in columns.items():
+        if column.dtype.kind not in "fiub":
+            raise FileProblem(f"{path}: column {label!r} holds {column.dtype}, not numbers")
+    return np.column_stack([column.astype(np.float64) for column in columns.values()])

@@ -1,0 +1,119 @@
+"""Matrices and vectors from files, by the ending of their names. Nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .containers import read_mat, read_npz
+from .indices import checked
+from .matrix_market import read_mtx
+from .problem import FileProblem, one_line
+from .tables import read_parquet, read_text
+
+FORMATS = (".npy", ".npz", ".mtx", ".csv", ".tsv", ".mat", ".parquet")
+_NAMED = (".npz", ".mat", ".parquet")
+"""Formats in which file:key names one array."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """An array and where it was read from."""
+
+    array: Any
+    path: Path
+    key: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The file, and the name inside it."""
+        return f"{self.path}:{self.key}" if self.key else str(self.path)
+
+
+def read_matrix(spec: str, name: str) -> Held:
+    """A matrix, dense or sparse. `name` is the argument, for messages and for keys inside files."""
+    return _read(spec, name)
+
+
+def read_vector(spec: str, name: str) -> Held:
+    """A vector; a matrix with a single row or column is one."""
+    held = _read(spec, name)
+    array = held.array
+    if array.ndim == 2 and 1 in array.shape:
+        filled = array.toarray() if sparse.issparse(array) else array  # type: ignore[attr-defined]
+        array = filled.ravel()
+    return Held(array, held.path, held.key)
+
+
+def _read(spec: str, name: str) -> Held:
+    path, key = _split(spec)
+    try:
+        _check(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # readers' remarks on odd files
+            array, key = _loaded(path, key, name)
+            if sparse.issparse(array):
+                array = checked(array)
+    except FileProblem as problem:
+        raise FileProblem(f"{name}: {problem}") from problem
+    except MemoryError:
+        raise
+    except Exception as error:  # each reader has its own, and all mean the same
+        raise FileProblem(f"{name}: {path} cannot be read ({one_line(error)})") from error
+    return Held(array, path, key)
+
+
+def _split(spec: str) -> tuple[Path, str | None]:
+    """file.npz:key in two, unless there is a file of just that name."""
+    file, colon, key = spec.rpartition(":")
+    if colon and not Path(spec).exists() and Path(file).suffix.lower() in _NAMED:
+        return Path(file), key
+    return Path(spec), None
+
+
+def _check(path: Path) -> None:
+    if not path.exists():
+        raise FileProblem(f"there is no file {path}")
+    if not path.is_file():
+        raise FileProblem(f"{path} is not a file")
+    if path.suffix.lower() not in FORMATS:
+        raise FileProblem(
+            f"{path} has the ending {path.suffix or '(none)'}; accepted: {', '.join(FORMATS)}"
+        )
+
+
+def _loaded(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
+    kind = path.suffix.lower()
+    try:
+        if kind == ".npy":
+            return _npy(path), None
+        if kind == ".npz":
+            return read_npz(path, key, name)
+    except (ValueError, pickle.UnpicklingError) as error:
+        if "pickle" in str(error):
+            raise FileProblem(
+                f"{path} holds pickled objects, which are never loaded; save plain numbers"
+            ) from error
+        raise
+    if kind == ".mtx":
+        return read_mtx(path), None
+    if kind == ".mat":
+        return read_mat(path, key, name)
+    if kind == ".parquet":
+        return read_parquet(path, key)
+    return read_text(path, "\t" if kind == ".tsv" else ","), None
+
+
+def _npy(path: Path) -> Any:
+    with path.open("rb") as file:
+        array = np.load(file, allow_pickle=False)
+        if not isinstance(array, np.ndarray):
+            array.close()
+            raise FileProblem(f"{path} is a zip archive; rename it to end in .npz")
+    return array

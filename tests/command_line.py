@@ -1,0 +1,47 @@
+"""Running `boxreg` in this process, in a folder of small problems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from boxreg.cli import main
+
+
+class CommandLine:
+    """`boxreg` in one folder: exit code, and what it said on both streams."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self._capsys = capsys
+
+    def __call__(self, *arguments: object) -> tuple[int, str, str]:
+        self._capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        said = self._capsys.readouterr()
+        return code, said.out, said.err
+
+    def files(self) -> set[str]:
+        return {path.name for path in self.folder.iterdir()}
+
+
+def problem(m: int = 12, n: int = 20) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix with zeros and a target, with several coordinates at each bound of [0, 0.5]."""
+    rng = np.random.default_rng(5)
+    A = np.where(rng.random((m, n)) < 0.6, rng.random((m, n)), 0.0)
+    return A, A @ np.where(rng.random(n) < 0.3, 1.0, 0.0) + 0.1 * rng.standard_normal(m)
+
+
+def write_problem(folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """A.npy and y.npy."""
+    A, y = problem()
+    np.save(folder / "A.npy", A)
+    np.save(folder / "y.npy", y)
+    return A, y
+
+
+def sparse_of(A: np.ndarray) -> sparse.csc_array:
+    return sparse.csc_array(A)

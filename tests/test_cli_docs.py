@@ -1,0 +1,60 @@
+"""Every `boxreg` command of the README and the docs, run; its output against what is shown."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+import numpy as np
+import pytest
+
+from boxreg.cli.app import app
+from command_line import CommandLine
+from documented import PAGES, ROOT, blocks, commands, masked
+
+PARSED_ONLY = {"reproduce"}
+"""Too long for here: their arguments are checked, tests of their own run them."""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capfd):
+    """The command line in a folder with the files that docs/command_line.md makes."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BOXREG_DATA", raising=False)
+    exec(blocks(ROOT / "docs" / "command_line.md", "python")[0], {})
+    return CommandLine(tmp_path, capfd)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_of(page, run):
+    for shown in commands(page):
+        _, name, *arguments = shlex.split(shown.command)
+        if name in PARSED_ONLY:
+            command = app.get_command(click.Context(app), name)
+            command.make_context(name, arguments)
+            continue
+        code, out, err = run(name, *arguments)
+        assert code == shown.code, f"{shown.command}: {err}"
+        if shown.output is not None:
+            expected = masked(shown.output)
+            assert masked((out + err).splitlines())[: len(expected)] == expected
+            whole = "…" in shown.output or len(expected) == len(masked((out + err).splitlines()))
+            assert whole, shown.command
+
+
+def test_the_documentation_shows_every_command():
+    shown = {shlex.split(held.command)[1] for page in PAGES for held in commands(page)}
+    assert shown >= {"solve", "verify", "demo", "bench", "data"}
+
+
+def test_help_of_solve_shows_commands_that_run(run):
+    _, text, _ = run("solve", "--help")
+    lines = [line.strip() for line in text.replace("\\\n", " ").splitlines()]
+    examples = [line for line in lines if line.startswith("boxreg solve ")]
+    assert len(examples) == 4
+    np.save("counts.npy", np.round(np.load("y.npy")))
+    for example in examples:
+        typed = shlex.split(example)[1:]
+        if "upper.csv" in typed:
+            assert run("solve", "A.npy", "y.npy", "-o", "upper.csv")[0] == 0
+        assert run(*typed)[0] == 0
