@@ -1,0 +1,131 @@
+"""The algorithms with the constants of the paper's public code: fixed steps, a check every ten.
+
+The library's own solvers choose their steps and the time of their checks themselves; these do not, so
+that what screening alone is worth can be told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array, Index
+from ..point import Point
+from ..reduced import ReducedProblem
+from ..solvers import ActiveSet, CoordinateDescent
+from ..solvers.base import PrimalSolver, SolverState
+
+PERIOD = 10
+"""Iterations between checks."""
+
+
+class PaperDescent(CoordinateDescent):
+    """Cyclic coordinate descent, no extrapolation."""
+
+    check_period = PERIOD
+    check_growth = 0.0
+    can_move = False
+
+    def __init__(self) -> None:
+        super().__init__(acceleration=None)
+
+
+class PaperActiveSet(ActiveSet):
+    """Lawson and Hanson's active set."""
+
+    check_period = PERIOD
+    check_growth = 0.0
+
+
+class PaperGradient(PrimalSolver[SolverState]):
+    """x ← clip(x + s Aᵀρ, l, u) with the step s given, for good: 2/||A||² or 1/||A||²."""
+
+    name = "projected_gradient"
+    check_period = PERIOD
+    check_growth = 0.0
+    max_iter = 10_000_000
+
+    def __init__(self, step_size: float) -> None:
+        self.step_size = step_size
+
+    def start(self, point: Point) -> SolverState:
+        """The point is all there is."""
+        return SolverState(point)
+
+    def step(self, state: SolverState, count: int) -> SolverState:
+        """`count` steps, or fewer if one does not move."""
+        point, problem = state.point, state.point.problem
+        for _ in range(count):
+            x = _clip(point.x + self.step_size * point.correlation, problem)
+            if np.array_equal(x, point.x):
+                return SolverState(point, finished=True)
+            point = _point(problem, x)
+        return SolverState(point)
+
+    def restrict(self, state: SolverState, point: Point, kept: Index) -> SolverState:
+        """The step stays as it is."""
+        return SolverState(point)
+
+
+class PatientGradient(PaperGradient):
+    """The same with checks that grow apart, as the library's own solvers have them."""
+
+    check_growth = 0.1
+
+
+@dataclass(kw_only=True)
+class PrimalDualState(SolverState):
+    """Adds the dual variable v."""
+
+    v: Array
+
+
+class PaperPrimalDual(PrimalSolver[PrimalDualState]):
+    """x⁺ = clip(x - τ Aᵀv, l, u);  v⁺ = prox_{σF*}(v + σ (2 A x⁺ - A x)), σ and τ given, for good."""
+
+    name = "chambolle_pock"
+    check_period = PERIOD
+    check_growth = 0.0
+    max_iter = 10_000_000
+
+    def __init__(self, sigma: float, tau: float) -> None:
+        self.sigma = sigma
+        self.tau = tau
+
+    def start(self, point: Point) -> PrimalDualState:
+        """v = 0, as x is in the paper's code."""
+        return PrimalDualState(point, v=np.zeros(len(point.problem.target)))
+
+    def step(self, state: PrimalDualState, count: int) -> PrimalDualState:
+        """`count` primal-dual steps."""
+        point, v, problem = state.point, state.v, state.point.problem
+        for _ in range(count):
+            x = _clip(point.x - self.tau * problem.correlate(v), problem)
+            following = _point(problem, x)
+            extrapolated = 2.0 * following.prediction - point.prediction
+            v = problem.loss.prox_conjugate(v + self.sigma * extrapolated, self.sigma, problem.target)
+            point = following
+        return PrimalDualState(point, v=v)
+
+    def restrict(self, state: PrimalDualState, point: Point, kept: Index) -> PrimalDualState:
+        """The dual variable stays."""
+        return PrimalDualState(point, v=state.v)
+
+
+def _clip(x: Array, problem: ReducedProblem) -> Array:
+    """x, brought into the box in place."""
+    np.maximum(x, problem.lower, out=x)
+    np.minimum(x, problem.upper, out=x)
+    return x
+
+
+def _point(problem: ReducedProblem, x: Array) -> Point:
+    """The point with its prediction by a product with all columns held, as in the paper's code.
+
+    The library reads only the columns in the support of x where they are few.
+    """
+    point = Point(problem, x)
+    problem.work.add(problem.design.product_cost)
+    point.prediction = problem.design.matvec(x) + problem.offset
+    return point
