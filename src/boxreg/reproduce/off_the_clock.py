@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..arrays import Index
 from ..point import Point
@@ -31,8 +31,8 @@ class OffTheClock(PrimalSolver[S]):
         self.check_period = inner.check_period
         self.check_growth = inner.check_growth
         self.max_iter = inner.max_iter
-        self.seconds = 0.0
-        self.work = 0.0
+        self.trail: list[tuple[float, float]] = []
+        """Seconds and work on the clock at each check."""
         self._clock = perf_counter()
         self._left: Point | None = None
 
@@ -40,8 +40,7 @@ class OffTheClock(PrimalSolver[S]):
         """Everything up to here counts."""
         state = self.inner.start(point)
         self._left = copy(state.point)
-        self.seconds = perf_counter() - self._clock
-        self.work = point.problem.work.total
+        self.trail = [(perf_counter() - self._clock, point.problem.work.total)]
         return state
 
     def step(self, state: S, count: int) -> S:
@@ -51,8 +50,8 @@ class OffTheClock(PrimalSolver[S]):
         if self._left is not None:
             state = replace(state, point=self._left)
         state = self.inner.step(state, count)
-        self.seconds += perf_counter() - clock
-        self.work += meter.total - before
+        seconds, work = self.trail[-1]
+        self.trail.append((seconds + perf_counter() - clock, work + meter.total - before))
         self._left = copy(state.point)
         return state
 
@@ -60,8 +59,3 @@ class OffTheClock(PrimalSolver[S]):
         """Columns leave before the first step only (those that are zero)."""
         self._left = None
         return self.inner.restrict(state, point, kept)
-
-
-def untimed(solver: PrimalSolver[Any]) -> OffTheClock[Any]:
-    """The solver with its checks off the clock."""
-    return OffTheClock(solver)

@@ -14,6 +14,7 @@ from ..arrays import Array, Index
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..solvers import ActiveSet, CoordinateDescent
+from ..solvers.active_set import ActiveSetState
 from ..solvers.base import PrimalSolver, SolverState
 
 PERIOD = 10
@@ -36,6 +37,24 @@ class PaperActiveSet(ActiveSet):
 
     check_period = PERIOD
     check_growth = 0.0
+
+
+class FullResidualActiveSet(PaperActiveSet):
+    """The same with the residual y - A x from all columns, as MATLAB's lsqnonneg computes it.
+
+    The paper's baseline is lsqnonneg; its version with screening reads the columns of the support
+    only. Comparing with both tells what that is worth and what screening is.
+    """
+
+    def step(self, state: ActiveSetState, count: int) -> ActiveSetState:
+        """Up to `count` steps, each with a full product at its end."""
+        for _ in range(count):
+            state = super().step(state, 1)
+            if not state.point.evaluated:
+                _predict_by_all_columns(state.point)
+            if state.finished:
+                break
+        return state
 
 
 class PaperGradient(PrimalSolver[SolverState]):
@@ -104,7 +123,9 @@ class PaperPrimalDual(PrimalSolver[PrimalDualState]):
             x = _clip(point.x - self.tau * problem.correlate(v), problem)
             following = _point(problem, x)
             extrapolated = 2.0 * following.prediction - point.prediction
-            v = problem.loss.prox_conjugate(v + self.sigma * extrapolated, self.sigma, problem.target)
+            v = problem.loss.prox_conjugate(
+                v + self.sigma * extrapolated, self.sigma, problem.target
+            )
             point = following
         return PrimalDualState(point, v=v)
 
@@ -126,6 +147,11 @@ def _point(problem: ReducedProblem, x: Array) -> Point:
     The library reads only the columns in the support of x where they are few.
     """
     point = Point(problem, x)
-    problem.work.add(problem.design.product_cost)
-    point.prediction = problem.design.matvec(x) + problem.offset
+    _predict_by_all_columns(point)
     return point
+
+
+def _predict_by_all_columns(point: Point) -> None:
+    problem = point.problem
+    problem.work.add(problem.design.product_cost)
+    point.prediction = problem.design.matvec(point.x) + problem.offset
