@@ -120,12 +120,18 @@ def pixel_indices(count: int) -> list[int]:
 
 
 @lru_cache(maxsize=2)
-def cuprite(pixel: int, noise: float) -> Case:
-    """A pixel by the minerals of the library, each in [0, 1]; noise as the paper's code adds it."""
+def cuprite(pixel: int, coded: bool) -> Case:
+    """A pixel by the minerals of the library, each in [0, 1].
+
+    As coded: columns and pixel scaled to unit norm, N(0, 0.1²) added to the pixel.
+    """
     library, pixels, _, _ = scene()
-    extra = noise * np.random.default_rng(pixel).standard_normal(len(library))
-    kind = "coded" if noise else "printed"
-    return Case(f"cuprite-{kind}-{pixel}", library, pixels[:, pixel] + extra, 0.0, 1.0)
+    y = pixels[:, pixel]
+    if not coded:
+        return Case(f"cuprite-printed-{pixel}", library, y, 0.0, 1.0)
+    noise = 0.1 * np.random.default_rng(pixel).standard_normal(len(y))
+    unit = np.asfortranarray(library / np.linalg.norm(library, axis=0))
+    return Case(f"cuprite-coded-{pixel}", unit, y / np.linalg.norm(y) + noise, 0.0, 1.0)
 
 
 @lru_cache(maxsize=1)

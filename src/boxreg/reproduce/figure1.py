@@ -30,7 +30,7 @@ def _patient(case: Case) -> Arguments:
     return {
         "solver": PatientGradient(_RELAXATION / case.squared_norm),
         "region": "two_point_ball",
-        **paper_dual(case),
+        **paper_dual(_SOLVER, case),
         **start(_SOLVER, case),
     }
 

@@ -67,7 +67,7 @@ def _run(case: Case, way: Way, cap: float) -> tuple[float, float, Track, Result]
         arguments["solver"] = clock
 
     def over(seen: Snapshot) -> bool:
-        return seen.seconds > cap
+        return (clock.trail[-1][0] if clock else seen.seconds) > cap
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status is kept and shown

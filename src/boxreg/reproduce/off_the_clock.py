@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from ..arrays import Index
+from ..duality import DualPoint
 from ..point import Point
 from ..solvers.base import PrimalSolver, SolverState
 
@@ -54,6 +55,10 @@ class OffTheClock(PrimalSolver[S]):
         self.trail.append((seconds + perf_counter() - clock, work + meter.total - before))
         self._left = copy(state.point)
         return state
+
+    def dual_candidate(self, state: S) -> DualPoint | None:
+        """The inner solver's own, if it has one."""
+        return self.inner.dual_candidate(state)
 
     def restrict(self, state: S, point: Point, kept: Index) -> S:
         """Columns leave before the first step only (those that are zero)."""

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, Index
+from ..duality import DualPoint
 from ..point import Point
 from ..reduced import ReducedProblem
+from ..rounding import norm
 from ..solvers import ActiveSet, CoordinateDescent
 from ..solvers.active_set import ActiveSetState
 from ..solvers.base import PrimalSolver, SolverState
@@ -95,13 +97,18 @@ class PatientGradient(PaperGradient):
 
 @dataclass(kw_only=True)
 class PrimalDualState(SolverState):
-    """Adds the dual variable v."""
+    """Adds the dual variable v, its extrapolation 2 v⁺ - v, and the product of that with Aᵀ."""
 
     v: Array
+    ahead: Array
+    gradient: Array
 
 
 class PaperPrimalDual(PrimalSolver[PrimalDualState]):
-    """x⁺ = clip(x - τ Aᵀv, l, u);  v⁺ = prox_{σF*}(v + σ (2 A x⁺ - A x)), σ and τ given, for good."""
+    """x ← clip(x - τ Aᵀv̄, l, u);  v⁺ = prox_{σF*}(v + σ A x);  v̄ = 2 v⁺ - v; σ and τ given, for good.
+
+    The extrapolation is on the dual side, as in the paper's code; -v̄ is the dual point that it uses.
+    """
 
     name = "chambolle_pock"
     check_period = PERIOD
@@ -113,25 +120,30 @@ class PaperPrimalDual(PrimalSolver[PrimalDualState]):
         self.tau = tau
 
     def start(self, point: Point) -> PrimalDualState:
-        """v = 0, as x is in the paper's code."""
-        return PrimalDualState(point, v=np.zeros(len(point.problem.target)))
+        """v = -ρ(x)."""
+        v = -point.residual
+        return PrimalDualState(point, v=v, ahead=v, gradient=-point.correlation)
 
     def step(self, state: PrimalDualState, count: int) -> PrimalDualState:
         """`count` primal-dual steps."""
-        point, v, problem = state.point, state.v, state.point.problem
+        point, v, ahead, gradient = state.point, state.v, state.ahead, state.gradient
+        problem, sigma = point.problem, self.sigma
         for _ in range(count):
-            x = _clip(point.x - self.tau * problem.correlate(v), problem)
-            following = _point(problem, x)
-            extrapolated = 2.0 * following.prediction - point.prediction
-            v = problem.loss.prox_conjugate(
-                v + self.sigma * extrapolated, self.sigma, problem.target
-            )
-            point = following
-        return PrimalDualState(point, v=v)
+            point = _point(problem, _clip(point.x - self.tau * gradient, problem))
+            before = v
+            v = problem.loss.prox_conjugate(v + sigma * point.prediction, sigma, problem.target)
+            ahead = 2.0 * v - before
+            gradient = problem.correlate(ahead)
+        return PrimalDualState(point, v=v, ahead=ahead, gradient=gradient)
+
+    def dual_candidate(self, state: PrimalDualState) -> DualPoint:
+        """theta = -v̄."""
+        error = state.point.problem.correlation_error(norm(state.ahead))
+        return DualPoint(-state.ahead, -state.gradient, error)
 
     def restrict(self, state: PrimalDualState, point: Point, kept: Index) -> PrimalDualState:
         """The dual variable stays."""
-        return PrimalDualState(point, v=state.v)
+        return PrimalDualState(point, v=state.v, ahead=state.ahead, gradient=state.gradient[kept])
 
 
 def _clip(x: Array, problem: ReducedProblem) -> Array:

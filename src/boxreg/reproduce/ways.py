@@ -10,6 +10,7 @@ import numpy as np
 
 from ..solvers.base import PrimalSolver
 from .case import Case
+from .own_dual import OwnDual
 from .paper_solvers import (
     FullResidualActiveSet,
     PaperActiveSet,
@@ -58,11 +59,12 @@ def start(name: str, case: Case) -> Arguments:
     return {}
 
 
-def paper_dual(case: Case) -> Arguments:
-    """The paper's dual point: the residual, translated along -1 where there is no upper bound."""
-    if case.bounded:
-        return {"dual": "residual"}
-    return {"dual": "translation", "direction": "ones"}
+def paper_dual(name: str, case: Case) -> Arguments:
+    """The paper's dual point: the residual, translated along -1 where there is no upper bound; for the
+    primal-dual solver its own dual variable."""
+    if not case.bounded:
+        return {"dual": "translation", "direction": "ones"}
+    return {"dual": OwnDual() if name == "chambolle_pock" else "residual"}
 
 
 def baseline(name: str, relaxation: float = 2.0) -> Way:
@@ -72,7 +74,7 @@ def baseline(name: str, relaxation: float = 2.0) -> Way:
         solver = paper_solver(name, case, relaxation)
         if name == "active_set":
             solver = FullResidualActiveSet()
-        return {"solver": solver, "screening": False, **paper_dual(case), **start(name, case)}
+        return {"solver": solver, "screening": False, **paper_dual(name, case), **start(name, case)}
 
     return Way("baseline", "baseline", arguments, off_the_clock=True)
 
@@ -81,7 +83,7 @@ def support_only() -> Way:
     """The active set's baseline with residuals from the support alone."""
 
     def arguments(case: Case) -> Arguments:
-        return {"solver": PaperActiveSet(), "screening": False, **paper_dual(case)}
+        return {"solver": PaperActiveSet(), "screening": False, **paper_dual("active_set", case)}
 
     return Way("support", "baseline, residual from the support", arguments, True, 0.6)
 
@@ -93,7 +95,7 @@ def paper(name: str, relaxation: float = 2.0) -> Way:
         return {
             "solver": paper_solver(name, case, relaxation),
             "region": "gap_sphere",
-            **paper_dual(case),
+            **paper_dual(name, case),
             **start(name, case),
         }
 
