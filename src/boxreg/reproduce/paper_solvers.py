@@ -53,7 +53,7 @@ class FullResidualActiveSet(PaperActiveSet):
         for _ in range(count):
             state = super().step(state, 1)
             if not state.point.evaluated:
-                _predict_by_all_columns(state.point)
+                state.point.prediction = _predict(state.point.problem, state.point.x)
             if state.finished:
                 break
         return state
@@ -75,14 +75,18 @@ class PaperGradient(PrimalSolver[SolverState]):
         return SolverState(point)
 
     def step(self, state: SolverState, count: int) -> SolverState:
-        """`count` steps, or fewer if one does not move."""
+        """`count` steps; finished if the last one did not move."""
         point, problem = state.point, state.point.problem
-        for _ in range(count):
-            x = _clip(point.x + self.step_size * point.correlation, problem)
-            if np.array_equal(x, point.x):
-                return SolverState(point, finished=True)
-            point = _point(problem, x)
-        return SolverState(point)
+        x, gradient = point.x, point.correlation
+        before = x
+        for k in range(count):
+            before, x = x, _clip(x + self.step_size * gradient, problem)
+            prediction = _predict(problem, x)
+            if k < count - 1:  # what follows the last step is computed by whoever needs it
+                gradient = problem.correlate(problem.loss.residual(prediction, problem.target))
+        moved = Point(problem, x)
+        moved.prediction = prediction
+        return SolverState(moved, finished=np.array_equal(x, before))
 
     def restrict(self, state: SolverState, point: Point, kept: Index) -> SolverState:
         """The step stays as it is."""
@@ -126,14 +130,17 @@ class PaperPrimalDual(PrimalSolver[PrimalDualState]):
 
     def step(self, state: PrimalDualState, count: int) -> PrimalDualState:
         """`count` primal-dual steps."""
-        point, v, ahead, gradient = state.point, state.v, state.ahead, state.gradient
-        problem, sigma = point.problem, self.sigma
+        x, v, ahead, gradient = state.point.x, state.v, state.ahead, state.gradient
+        problem, sigma = state.point.problem, self.sigma
         for _ in range(count):
-            point = _point(problem, _clip(point.x - self.tau * gradient, problem))
+            x = _clip(x - self.tau * gradient, problem)
+            prediction = _predict(problem, x)
             before = v
-            v = problem.loss.prox_conjugate(v + sigma * point.prediction, sigma, problem.target)
+            v = problem.loss.prox_conjugate(v + sigma * prediction, sigma, problem.target)
             ahead = 2.0 * v - before
             gradient = problem.correlate(ahead)
+        point = Point(problem, x)
+        point.prediction = prediction
         return PrimalDualState(point, v=v, ahead=ahead, gradient=gradient)
 
     def dual_candidate(self, state: PrimalDualState) -> DualPoint:
@@ -153,17 +160,10 @@ def _clip(x: Array, problem: ReducedProblem) -> Array:
     return x
 
 
-def _point(problem: ReducedProblem, x: Array) -> Point:
-    """The point with its prediction by a product with all columns held, as in the paper's code.
+def _predict(problem: ReducedProblem, x: Array) -> Array:
+    """The prediction by a product with all columns held, as in the paper's code.
 
     The library reads only the columns in the support of x where they are few.
     """
-    point = Point(problem, x)
-    _predict_by_all_columns(point)
-    return point
-
-
-def _predict_by_all_columns(point: Point) -> None:
-    problem = point.problem
     problem.work.add(problem.design.product_cost)
-    point.prediction = problem.design.matvec(point.x) + problem.offset
+    return problem.design.matvec(x) + problem.offset
