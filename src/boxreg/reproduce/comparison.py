@@ -16,17 +16,25 @@ from .section import MARKS, Column, Row
 from .store import Cell, Figures
 from .ways import Way
 
-COLUMNS = (
-    Column("method", "method"),
-    Column("seconds", "seconds", "seconds"),
-    Column("work", "work", "work"),
-    Column("faster", "times faster", "ratio"),
-    Column("less_work", "times less work", "ratio"),
-    Column("screened", "screened", "share"),
-    Column("gap", "gap", "gap"),
-    Column("paper_seconds", "paper: seconds", "seconds"),
-    Column("paper_faster", "paper: times faster", "ratio"),
-)
+_PAPER_SECONDS = Column("paper_seconds", "paper: seconds", "seconds")
+_PAPER_FASTER = Column("paper_faster", "paper: times faster", "ratio")
+
+
+def columns(*, seconds: bool = False, faster: bool = False) -> list[Column]:
+    """The columns of a comparison, with the paper's seconds and speedups beside ours where it has
+    them."""
+    return [
+        Column("method", "method"),
+        Column("seconds", "seconds", "seconds"),
+        *([_PAPER_SECONDS] if seconds else []),
+        Column("faster", "times faster", "ratio"),
+        *([_PAPER_FASTER] if faster else []),
+        Column("work", "work", "work"),
+        Column("less_work", "times less work", "ratio"),
+        Column("screened", "screened", "share"),
+        Column("gap", "gap", "gap"),
+    ]
+
 
 NOTE = (
     "Work counts products with A and is the same on any machine. Ratios compare with the first row of "

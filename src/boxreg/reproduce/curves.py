@@ -23,14 +23,15 @@ _STYLES = ("--", "-", "-", "-", "-.", ":", "-")
 def convergence(theme: Theme, problems: Mapping[str, Runs], across: str = "seconds") -> Figure:
     """Gap (above) and screening ratio (below) against time or work, a column for each problem."""
     figure, axes = panels(theme, 2, len(problems), (4.6 * len(problems) + 0.4, 5.6), sharex="col")
+    order = _order(problems)
     for column, (title, runs) in enumerate(problems.items()):
         above, below = axes[column], axes[len(problems) + column]
         above.set_title(title)
-        for i, (label, run) in enumerate(runs.items()):
+        for label, run in runs.items():
             if run is not None:
-                _line(theme, above, below, run["history"], label, i, across)
+                _line(theme, above, below, run["history"], label, order.index(label), across)
         _frame(theme, above, below, across)
-    _legend(figure, axes[0])
+    _legend(figure, axes)
     return figure
 
 
@@ -71,17 +72,19 @@ def speedups(
 ) -> Figure:
     """Lines of (x, speedup) on log scales, a column for each problem."""
     figure, axes = panels(theme, 1, len(problems), (4.6 * len(problems) + 0.4, 3.9))
+    order = _order(problems)
     for axis, (title, lines) in zip(axes, problems.items(), strict=True):
         axis.set_title(title)
-        for i, (label, points) in enumerate(lines.items()):
+        for label, points in lines.items():
             known = [(x, y) for x, y in points if y is not None]
+            colour = theme.colour(order.index(label))
             style = "--" if label.startswith("paper, printed") else "-"
-            axis.plot(*_split(known), style, marker="o", label=label, color=theme.colour(i))
+            axis.plot(*_split(known), style, marker="o", label=label, color=colour)
         axis.axhline(1.0, color=theme.ink, linewidth=0.8)
-        axis.set_yscale("log")
+        _log_ticks(axis)
         axis.set_xlabel(across)
     axes[0].set_ylabel(along)
-    _legend(figure, axes[0])
+    _legend(figure, axes)
     return figure
 
 
@@ -89,7 +92,29 @@ def _split(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[flo
     return [x for x, _ in points], [y for _, y in points]
 
 
-def _legend(figure: Figure, axis: Axes) -> None:
-    handles, labels = axis.get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)))
+def _order(problems: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """All labels in the order of the fullest list, so that a label has one colour everywhere."""
+    fullest = max(problems.values(), key=len)
+    return list(dict.fromkeys([*fullest, *(name for one in problems.values() for name in one)]))
+
+
+def _log_ticks(axis: Axes) -> None:
+    """A log scale with plain numbers at 1, 2 and 5."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.set_yscale("log")
+    axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    axis.yaxis.set_major_formatter("{x:g}")
+    axis.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """One entry a label, whichever panel it is in."""
+    found: dict[str, Any] = {}
+    for axis in axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            found.setdefault(str(label), handle)
+    if found:
+        figure.legend(
+            list(found.values()), list(found), loc="outside lower center", ncols=min(3, len(found))
+        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..workloads import bvls_figure1
 from .case import Case
-from .comparison import COLUMNS, NOTE, Comparison, ratio_of, rows
+from .comparison import NOTE, Comparison, columns, ratio_of, rows
 from .curves import speedups
 from .paper_solvers import PatientGradient
 from .scale import Scale
@@ -73,11 +73,11 @@ def section(scale: Scale, held: Mapping[str, Figures]) -> Section:
         one = _comparison(scale, box)
         head = {"box": box, "saturation": _saturation(held, one)}
         found += rows([one], held, head)
-    columns = (
+    shown = [
         Column("box", "box b", "number"),
         Column("saturation", "saturation", "share"),
-        *COLUMNS[:-2],
-    )
+        *columns(),
+    ]
     m, n = scale.figure1
     text = [
         f"A and y ~ N(0,1), unit columns, {m} × {n}, −b ≤ x ≤ b. Projected gradient with steps of "
@@ -92,7 +92,7 @@ def section(scale: Scale, held: Mapping[str, Figures]) -> Section:
         partial(_draw, scale, held),
     )
     title = "Figure 1: speedup against saturation"
-    return Section(name, title, text, [Table("Ten boxes", columns, found, NOTE)], [drawing])
+    return Section(name, title, text, [Table("By size of the box", shown, found, NOTE)], [drawing])
 
 
 def _saturation(held: Mapping[str, Figures], one: Comparison) -> float | None:

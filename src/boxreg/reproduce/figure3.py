@@ -13,7 +13,7 @@ from ..arrays import Array
 from ..dual_updates import Oracle, SupportPolish
 from ..workloads import bvls_table2, nnls_table1
 from .case import Case
-from .comparison import COLUMNS, NOTE, Comparison, ratio_of, rows, solver_title
+from .comparison import NOTE, Comparison, columns, ratio_of, rows, solver_title
 from .curves import convergence
 from .paper import SPEEDUPS
 from .scale import Scale
@@ -116,8 +116,8 @@ def _table(scale: Scale, held: Mapping[str, Figures], solver: str) -> Table:
         row["closed"] = _closed(held, one, way)
         row["paper_faster"] = SPEEDUPS["oracle", solver].speedup if way.key == "oracle" else None
     problem = "NNLS" if solver == "coordinate_descent" else "BVLS"
-    columns = (*COLUMNS[:-2], Column("closed", "way closed", "share"), COLUMNS[-1])
-    return Table(f"{problem}, {solver_title(solver)}, {m} × {n}", columns, found, NOTE)
+    shown = [*columns(faster=True), Column("closed", "way closed", "share")]
+    return Table(f"{problem}, {solver_title(solver)}, {m} × {n}", shown, found, NOTE)
 
 
 def _closed(held: Mapping[str, Figures], one: Comparison, way: Way) -> float | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import data
 from .case import Case
-from .comparison import COLUMNS, NOTE, Comparison, rows, solver_title
+from .comparison import NOTE, Comparison, columns, rows, solver_title
 from .curves import convergence
 from .paper import SPEEDUPS
 from .scale import Scale
@@ -98,12 +98,11 @@ class RealFigure:
         printed = SPEEDUPS.get((self.name, solver))
         first = variant == next(iter(self.variants))
         found = rows(comparisons, held, {}, printed if first else None)
+        shown = columns(faster=printed is not None and first)
         count = len(comparisons)
         several = f", medians over {count} problems" if count > 1 else ""
         label = f", {variant}" if len(self.variants) > 1 else ""
-        shown = COLUMNS if printed else COLUMNS[:-2]
-        columns = [column for column in shown if column.key != "paper_seconds"]
-        return Table(f"{solver_title(solver)}{label}{several}", columns, found, NOTE)
+        return Table(f"{solver_title(solver)}{label}{several}", shown, found, NOTE)
 
 
 def _draw(pairs: Mapping[str, Comparison], held: Mapping[str, Figures], theme: Theme) -> Figure:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..workloads import Variant, bvls_table2, nnls_table1
 from .case import Case
-from .comparison import COLUMNS, NOTE, Comparison, ratio_of, rows, solver_title
+from .comparison import NOTE, Comparison, columns, ratio_of, rows, solver_title
 from .curves import speedups
 from .paper import TABLES
 from .scale import Scale
@@ -102,9 +102,12 @@ class PaperTable:
             one = self.comparison(scale, size, variant, solver)
             head = {"n": size[1], "paper_n": paper_n}
             found += rows([one], held, head, printed if variant == "coded" else None)
-        columns = (Column("n", "n", "count"), *COLUMNS, Column("paper_n", "paper: n", "count"))
+        coded = variant == "coded"
+        shown = [Column("n", "n", "count"), *columns(seconds=coded, faster=coded)]
+        if coded and _reduced(self.sizes(scale), self.paper_sizes):
+            shown.insert(1, Column("paper_n", "paper: n", "count"))
         title = f"{solver_title(solver)}, data as {variant}"
-        return Table(title, columns, found, NOTE)
+        return Table(title, shown, found, NOTE)
 
     def _draw(self, scale: Scale, held: Mapping[str, Figures], theme: Theme) -> Figure:
         problems = {}
@@ -125,8 +128,12 @@ class PaperTable:
         return speedups(theme, problems, "n", "times faster than the baseline")
 
 
+def _reduced(sizes: tuple[tuple[int, int], ...], paper: tuple[int, ...]) -> bool:
+    return tuple(n for _, n in sizes) != paper
+
+
 def _smaller(sizes: tuple[tuple[int, int], ...], paper: tuple[int, ...]) -> list[str]:
-    if tuple(n for _, n in sizes) == paper:
+    if not _reduced(sizes, paper):
         return []
     return [
         "These are smaller problems than the paper's (see the columns n); its figures stand beside "
