@@ -41,6 +41,9 @@ def solve(
     upper: Any = np.inf,
     *,
     loss: Any = "least_squares",
+    sample_weight: Any = None,
+    linear: Any = None,
+    ridge: Any = 0.0,
     solver: Any = "auto",
     screening: bool = True,
     dual: Any = "auto",
@@ -53,17 +56,24 @@ def solve(
     callback: Callable[[Snapshot], object] | None = None,
     verbose: int = 0,
 ) -> Result:
-    """Minimise sum_i f([A x]_i; y_i) subject to lower <= x <= upper, and prove the answer.
+    """Minimise sum_i ω_i f([A x]_i; y_i) + cᵀx + ½ μ ||x||² over lower <= x <= upper, with a proof.
 
     Parameters
     ----------
     A : array (float64 or float32, any order), scipy.sparse matrix or array, or LinearOperator, m × n.
     y : vector with m entries.
-    lower, upper : numbers or vectors with n entries. Lower bounds are finite, upper may be inf.
-    loss : name or `Loss`.
-    solver : 'auto', 'working_set', 'active_set', 'coordinate_descent', 'projected_gradient',
+    lower, upper : numbers or vectors with n entries; lower may hold -inf, upper inf. A coordinate with
+        both is free, as an intercept is.
+    loss : 'least_squares', 'huber', 'logistic', 'squared_hinge', 'log_cosh', 'kullback_leibler',
+        'beta_divergence', or a `Loss`, such as `losses.Huber(0.5)` or what `custom_loss` makes.
+    sample_weight : ω, m numbers >= 0; a row with weight 0 is left out.
+    linear : c, n numbers: the non-negative Lasso has linear = λ.
+    ridge : μ >= 0, or a matrix Γ (dense, sparse or LinearOperator) for ½ ||Γ x||². The dual point then
+        has a component for each row of Γ (n of them for μ) after those of A.
+    solver : 'auto', 'working_set', 'newton', 'active_set', 'coordinate_descent', 'projected_gradient',
         'chambolle_pock', or a `PrimalSolver`, such as `CoordinateDescent(acceleration=None)`. 'auto' is
-        'working_set', or 'projected_gradient' where A is an operator.
+        'working_set' for least squares, 'newton' for other losses, and 'projected_gradient' where A is
+        an operator. 'working_set' and 'active_set' are for least squares only.
     screening : fix coordinates, and drop their columns, as soon as they are proved to be at a bound.
     dual : 'auto', 'residual', 'translation', 'line_search', 'extrapolated', 'support_polish', or a
         `DualUpdate`. 'auto' is 'line_search' without screening and for 'working_set', and
@@ -88,7 +98,8 @@ def solve(
         so far, with a status that says so and a `ConvergenceWarning`.
     """
     clock = perf_counter()
-    problem = validate.problem(A, y, lower, upper, loss)
+    terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
+    problem = validate.problem(A, y, lower, upper, loss, **terms)
     method = validate.method(problem, solver, dual, region, direction, screening)
     start = validate.start(x0, problem.design.shape[1])
     if start is None and max_iter is None and isinstance(solver, str) and solver == "auto":
@@ -181,6 +192,9 @@ def verify(
     upper: Any = np.inf,
     *,
     loss: Any = "least_squares",
+    sample_weight: Any = None,
+    linear: Any = None,
+    ridge: Any = 0.0,
     gap: float | None = None,
 ) -> Certificate:
     """Check an answer from any source, trusting nothing but the arguments.
@@ -188,10 +202,10 @@ def verify(
     Returns a `Certificate`: true if x and theta are feasible, the duality gap is finite and, where
     `gap` is given, that claim holds. Its `remarks` say what is wrong otherwise.
     """
-    problem = validate.problem(A, y, lower, upper, loss)
-    m, n = problem.design.shape
-    point = validate.vector(x, "x", n, of="columns of A")
-    dual = validate.vector(theta, "theta", m, of="rows of A")
+    terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
+    problem = validate.problem(A, y, lower, upper, loss, **terms)
+    point = validate.vector(x, "x", problem.design.shape[1], of="columns of A")
+    dual = validate.dual_point(theta, problem)
     claim = None if gap is None else validate.claim(gap, "gap")
     return certify(problem, point, dual, claimed_gap=claim)[0]
 
@@ -203,8 +217,10 @@ def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
 
 def _scale(problem: Problem) -> tuple[float, float]:
     """P₀, and the least gap that rounding leaves meaningful next to it."""
-    at_zero = Point(presolve(problem, WorkMeter(1)), problem.nearest_to_zero())
-    return at_zero.objective, at_zero.prediction_error**2
+    start = Point(presolve(problem, WorkMeter(1)), problem.reference())
+    data = problem.loss.objective(start.prediction, problem.target)
+    linear = abs(start.objective - data)
+    return data + linear, start.prediction_error**2
 
 
 def _precision(certificate: Certificate, scale: float) -> str:
@@ -228,7 +244,7 @@ def _result(
     }
     return Result(
         x=outcome.x,
-        theta=outcome.theta,
+        theta=outcome.theta if problem.row_map is None else problem.row_map.expand(outcome.theta),
         gap=certificate.gap,
         target_gap=limits.target,
         objective=certificate.objective,

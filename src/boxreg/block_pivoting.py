@@ -43,22 +43,24 @@ def block_pivoting(
     lower: Array,
     upper: Array,
     states: npt.NDArray[np.int8],
+    rest: Array,
     noise: Array,
     max_rounds: int,
 ) -> Pivoted | None:
     """Solve from the given states; None if the rounds run out, or G is too singular to tell.
 
     A gradient within `noise` of 0 breaks no condition. Free variables whose columns depend on the
-    others go to their lower bound and stay there; if in the end one of them wants to leave it beyond
-    `noise`, more accurate means are needed.
+    others go to their lower bound, or to `rest` where they have none, and stay there; if in the end one
+    of them wants to leave it beyond `noise`, more accurate means are needed.
     """
     states = states.copy()
+    bottom = np.where(np.isneginf(lower), rest, lower)
     system = FreeSystem(gram)
     barred = np.zeros(len(c), dtype=bool)
     fewest, grace, single = len(c) + 1, _GRACE, 0
     for rounds in range(1, max_rounds + 1):
         free = states == FREE
-        bound = np.where(states == UPPER, upper, lower)
+        bound = np.where(states == UPPER, upper, bottom)
         bound[free] = 0.0
         pull = c - gram @ bound if bound.any() else c
         x, dependent = system.solve(free, pull)

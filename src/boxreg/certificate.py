@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Array, Index
-from .duality import DualPoint, duality_gap, rounding_share
+from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
 from .point import Point
 from .problem import Problem
 from .reduced import ReducedProblem
@@ -90,6 +90,9 @@ def unreduced(problem: Problem, work: WorkMeter) -> ReducedProblem:
         offset=np.zeros(m),
         offset_error=0.0,
         work=work,
+        smoothness=problem.smoothness,
+        cost=problem.cost,
+        constant=problem.constant,
     )
 
 
@@ -97,10 +100,15 @@ def certificate_of(
     problem: Problem, point: Point, dual: DualPoint, claimed_gap: float | None = None
 ) -> Certificate:
     """What a pair with its products, over all columns and the true bounds, proves."""
-    norms, x, theta = problem.survey.norms, point.x, dual.theta
-    uncertainty = dual.error * norms
-    unproved = point.problem.unbounded & (dual.correlation + uncertainty > 0.0)
-    slight = dual.correlation <= uncertainty + _SLIGHT * norm(theta) * norms
+    whole, x, theta = point.problem, point.x, dual.theta
+    near, _ = feasible_nearby(point, dual)
+    uncertainty = near.uncertainty(whole)
+    above = whole.no_upper & ~whole.free & (dual.correlation + uncertainty > 0.0)
+    below = whole.no_lower & ~whole.free & (dual.correlation - uncertainty < 0.0)
+    unproved = above | below
+    if point.free_metric is None:
+        unproved |= whole.free
+    slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * norm(theta) * whole.norms
     unsure = unproved & slight
     broken = np.flatnonzero(unproved & ~slight)
     outside = np.flatnonzero((x < problem.lower) | (x > problem.upper))
@@ -113,7 +121,9 @@ def certificate_of(
         rounding = rounding_share(point, dual, unsure) + (SLACK - 1.0) * gap
     return Certificate(
         objective=point.objective,
-        dual_objective=0.0 - conjugate - _support(problem, dual) if feasible else -np.inf,
+        dual_objective=problem.constant - conjugate - _support(problem, dual)
+        if feasible
+        else -np.inf,
         gap=gap,
         primal_feasible=not len(outside),
         dual_feasible=bool(feasible),
@@ -125,10 +135,11 @@ def certificate_of(
 
 
 def _support(problem: Problem, dual: DualPoint) -> float:
-    """sum_j sup { t w_j : l_j <= t <= u_j }, where w_j <= 0 is known if u_j = inf."""
+    """sum_j sup { t w_j : l_j <= t <= u_j }, where an infinite bound is not the one that counts."""
     w = dual.correlation
     upper = np.where(np.isfinite(problem.upper), problem.upper, 0.0)
-    return float(problem.lower @ np.minimum(w, 0.0) + upper @ np.maximum(w, 0.0))
+    lower = np.where(np.isfinite(problem.lower), problem.lower, 0.0)
+    return float(lower @ np.minimum(w, 0.0) + upper @ np.maximum(w, 0.0))
 
 
 def _remarks(
@@ -142,14 +153,19 @@ def _remarks(
             f"[{problem.lower[j]!r}, {problem.upper[j]!r}] ({len(outside)} such coordinates)"
         )
     if len(broken):
-        j = int(broken[np.argmax(dual.correlation[broken])])
+        j = int(broken[np.argmax(np.abs(dual.correlation[broken]))])
+        w = float(dual.correlation[j])
+        asked = "= 0" if np.isneginf(problem.lower[j]) and np.isposinf(problem.upper[j]) else ""
+        asked = asked or (">= 0" if w < 0.0 else "<= 0")
+        kind = {"= 0": "no bound", "<= 0": "no upper bound", ">= 0": "no lower bound"}[asked]
+        product = "a_jᵀtheta" if problem.cost is None else "a_jᵀtheta - c_j"
         remarks.append(
-            f"theta is not feasible: a_jᵀtheta = {dual.correlation[j]:.6g} > 0 for column {j}, "
-            f"which has no upper bound ({len(broken)} such columns)"
+            f"theta is not feasible: {product} = {w:.6g}, not {asked}, for column {j}, which has "
+            f"{kind} ({len(broken)} such columns)"
         )
     if unsure:
         remarks.append(
-            f"theta is feasible only up to a slight error in {unsure} columns with no upper bound: the "
+            f"theta is feasible only up to a slight error in {unsure} columns without a bound: the "
             "gap holds for solutions at most a thousand times larger there than x or the data suggest"
         )
     if not problem.design.rounding_known:

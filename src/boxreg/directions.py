@@ -10,6 +10,7 @@ from .arrays import Array, Mask
 from .dual_cone import DualCone, interior_margin
 from .duality import DualPoint
 from .interior import InteriorSearch
+from .phase_one import cheap_anchor, strictly_feasible
 from .reduced import ReducedProblem
 from .rounding import norm
 
@@ -29,13 +30,16 @@ def ones(problem: ReducedProblem, constrained: Mask) -> Array:
 
 
 def mean(problem: ReducedProblem, constrained: Mask) -> Array:
-    """Minus the mean of the constrained columns (cases 2 and 3)."""
-    return -problem.predict(constrained / np.count_nonzero(constrained)) + problem.offset
+    """Minus the mean of the constrained columns (cases 2 and 3), those with no lower bound negated."""
+    weights = problem.side * constrained
+    return -problem.predict(weights / np.count_nonzero(constrained)) + problem.offset
 
 
 def unit_mean(problem: ReducedProblem, constrained: Mask) -> Array:
     """Minus the mean of the constrained columns scaled to unit norm: blind to column scaling."""
-    weights = np.divide(1.0, problem.norms, out=np.zeros_like(problem.norms), where=constrained)
+    weights = np.divide(
+        problem.side, problem.norms, out=np.zeros_like(problem.norms), where=constrained
+    )
     return -problem.predict(weights / np.count_nonzero(constrained)) + problem.offset
 
 
@@ -55,7 +59,7 @@ def least_correlated(problem: ReducedProblem, constrained: Mask) -> Array:
 
 
 def least_squares(problem: ReducedProblem, constrained: Mask) -> Array:
-    """The t of least norm with a_jᵀt = -||a_j|| for all j: interior when rank A = n <= m (case 1)."""
+    """The t of least norm with ±a_jᵀt = -||a_j|| for all j: interior when rank A = n <= m (case 1)."""
     from scipy.sparse.linalg import LinearOperator, lsmr
 
     used = np.flatnonzero(constrained)
@@ -71,7 +75,7 @@ def least_squares(problem: ReducedProblem, constrained: Mask) -> Array:
 
     shape = (len(used), len(problem.target))
     a = LinearOperator(shape, matvec=products, rmatvec=combinations, dtype=np.float64)
-    return np.asarray(lsmr(a, -np.ones(len(used)), atol=1e-3, btol=1e-3, maxiter=100)[0])
+    return np.asarray(lsmr(a, -problem.side[used], atol=1e-3, btol=1e-3, maxiter=100)[0])
 
 
 DIRECTIONS: dict[str, Callable[[ReducedProblem, Mask], Array]] = {
@@ -94,11 +98,14 @@ def first_cone(
     `local_push`). An `exact` solver ends with residuals so close to the cone that any direction will
     do, and products for a better one than -1 are not worth their time.
     """
-    constrained = problem.unbounded & problem.open
+    constrained = problem.constrained & problem.open
     named = not isinstance(direction, str) or direction != "auto"
     if named or not constrained.any():
         return build_cone(problem, direction, sums)
     nothing = np.zeros_like(constrained)
+    if not is_cone(problem):
+        anchor = cheap_anchor(problem)
+        return DualCone(None, nothing, anchor=anchor, pending=anchor is None)
     if not problem.design.nonnegative:
         return DualCone(None, nothing, pending=True)
     if exact and sums is not None:
@@ -115,10 +122,12 @@ def build_cone(
 
     `sums` is Aᵀ1, where it is known.
     """
-    constrained = problem.unbounded & problem.open
+    constrained = problem.constrained & problem.open
     nothing = np.zeros_like(constrained)
     if not constrained.any():
         return DualCone(None, nothing)
+    if not is_cone(problem):
+        return strictly_feasible(problem)
     if isinstance(direction, str) and direction == "auto":
         for candidate in _cheap_candidates(problem, constrained, sums):
             if interior_margin(candidate, problem, constrained) > _USEFUL:
@@ -127,14 +136,15 @@ def build_cone(
     vector = (
         DIRECTIONS[direction](problem, constrained) if isinstance(direction, str) else direction
     )
-    t = DualPoint.at(vector, problem)
+    t = off_free_columns(vector, problem)
     if interior_margin(t, problem, constrained) <= 0.0:
-        worst = int(np.argmax(np.where(constrained, t.correlation, -np.inf)))
+        worst = int(np.argmax(np.where(constrained, problem.side * t.correlation, -np.inf)))
         name = repr(direction) if isinstance(direction, str) else "the vector given"
         raise ValueError(
             f"direction: {name} is not strictly inside the dual cone of this A: it needs "
-            f"a_jᵀt < 0 for every column with upper = inf, but column {problem.index[worst]} has "
-            f"a_jᵀt = {t.correlation[worst]:.3g}; direction='auto' finds one where one exists"
+            f"a_jᵀt < 0 for every column with upper = inf (> 0 with lower = -inf), but column "
+            f"{problem.index[worst]} has a_jᵀt = {t.correlation[worst]:.3g}; direction='auto' finds "
+            "one where one exists"
         )
     return DualCone(t, nothing)
 
@@ -145,7 +155,7 @@ def _cheap_candidates(
     """Directions worth a few products, the most promising first."""
 
     def made(vector: Array) -> DualPoint:
-        return DualPoint.at(vector, problem)
+        return off_free_columns(vector, problem)
 
     def margin(t: DualPoint) -> float:
         return interior_margin(t, problem, constrained)
@@ -164,9 +174,25 @@ def _cheap_candidates(
 def _flat(problem: ReducedProblem, sums: Array | None) -> DualPoint:
     """The direction -1, without a product if Aᵀ1 is known."""
     theta = np.full(len(problem.target), -1.0)
-    if sums is None:
-        return DualPoint.at(theta, problem)
+    if sums is None or problem.free_columns is not None:
+        return off_free_columns(theta, problem)
     return DualPoint(theta, -sums, problem.correlation_error(norm(theta)))
+
+
+def is_cone(problem: ReducedProblem) -> bool:
+    """Whether every multiple of a feasible dual point is one: no cost, and f* finite everywhere."""
+    low, high = problem.loss.dual_domain(problem.target)
+    return problem.cost is None and bool(np.all(np.isneginf(low)) and np.all(np.isposinf(high)))
+
+
+def off_free_columns(t: Array, problem: ReducedProblem) -> DualPoint:
+    """t, or what is left of it when the columns of free coordinates are taken out."""
+    made = DualPoint.direction(t, problem)
+    free = problem.free_columns
+    metric = None if free is None else free.metric(None)
+    if free is None or metric is None:
+        return made
+    return DualPoint.direction(t - metric.correction(made.correlation[free.index]), problem)
 
 
 def _column(
@@ -175,6 +201,7 @@ def _column(
     """The column with the greatest or least correlation with the mean of the unit columns."""
     used = np.flatnonzero(constrained)
     centre = -unit_mean(problem, constrained)
-    affinity = problem.correlate(centre)[used] / problem.norms[used]
+    affinity = (problem.side * problem.correlate(centre))[used] / problem.norms[used]
     problem.work.add(1)
-    return problem.design.columns(used[[int(choose(affinity))]])[:, 0]
+    chosen = used[int(choose(affinity))]
+    return problem.design.columns(np.array([chosen]))[:, 0] * float(problem.side[chosen])

@@ -11,14 +11,14 @@ import numpy.typing as npt
 from . import compaction
 from .arrays import Array, Index
 from .certificate import Certificate
-from .designs.survey import Survey
-from .directions import build_cone, first_cone
+from .directions import first_cone
 from .duality import DualPoint
 from .history import History, Ledger, Snapshot
 from .method import Method
 from .point import Point
 from .presolve import presolve
 from .problem import Problem
+from .recession import receding_answer
 from .reduced import ReducedProblem
 from .status import Status
 from .stopping import CheckSchedule, Limits
@@ -61,9 +61,9 @@ def run(
     if method.solver.needs_column_major:
         whole = replace(whole, design=whole.design.column_major())
     exact = method.solver.fits_exactly
-    whole_cone = first_cone(whole, method.direction, problem.survey.sums, exact)
-    state = method.solver.start(_first_point(whole, problem.survey, x0))
-    track = Track(method.solver, state, DualPoint.zero(whole), whole_cone, ledger)
+    cone = first_cone(whole, method.direction, problem.survey.sums, exact)
+    state = method.solver.start(_first_point(whole, problem, x0))
+    track = Track(problem, whole, method.solver, state, DualPoint.zero(whole), cone, ledger)
     if compaction.pays(whole):
         track.adopt(whole)
     update = method.dual.start(track.point.problem)
@@ -76,24 +76,23 @@ def run(
         done = iteration >= limits.max_iter or method.solver.settled(track.state)
         if (gap <= goal and done) or not open_:
             x = ledger.expand(track.point)
-            certificate, theta = track.certify(problem, whole, whole_cone, x)
+            certificate, theta = track.certify(x)
             if certificate.gap <= limits.target or not open_:
-                status = Status.CONVERGED
+                status = _verdict(Point(whole, x))
                 if method.screening:
                     track.note(method.region, gap, iteration)
                 break
             goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
         early = _reason_to_stop(track, limits, iteration, gap, goal)
-        if whole_cone.pending and limits.target > 0.0 and (early or iteration >= _PATIENCE):
-            whole_cone = build_cone(whole, "auto", problem.survey.sums)
-            track.cone = whole_cone.kept(track.point.problem.index)
+        if track.cone.pending and limits.target > 0.0 and (early or iteration >= _PATIENCE):
+            track.find_direction()
             continue
         if early is None and stop is not None and stop(seen):
             early = Status.STOPPED_BY_CALLBACK
         if early is not None:
             status = early
-            x = ledger.best
-            certificate, theta = track.certify(problem, whole, whole_cone, x)
+            x = ledger.best if np.isfinite(seen.objective) else ledger.expand(track.point)
+            certificate, theta = track.certify(x)
             break
         if method.screening:
             track.screen(method.region, gap, iteration)
@@ -107,7 +106,7 @@ def run(
         theta=theta,
         certificate=certificate,
         status=status,
-        note=whole_cone.note,
+        note=track.whole_cone.note,
         n_iter=iteration,
         work=work.total,
         screened=ledger.screened,
@@ -116,12 +115,15 @@ def run(
     )
 
 
-def _first_point(whole: ReducedProblem, survey: Survey, x0: Array | None) -> Point:
-    """Where the run starts: x0 or 0, projected on the box."""
+def _first_point(whole: ReducedProblem, problem: Problem, x0: Array | None) -> Point:
+    """Where the run starts: x0 or 0, projected on the box; elsewhere if f or f' is infinite there."""
     zero = np.zeros(len(whole.lower))
     point = Point(whole, np.clip(zero if x0 is None else x0, whole.lower, whole.upper))
-    if survey.correlation is not None and np.array_equal(point.residual, whole.target):
-        point.correlation = survey.correlation
+    if problem.loss.needs_nonnegative and not np.all(np.isfinite(point.residual)):
+        return Point(whole, np.clip(problem.interior(), whole.lower, whole.upper))
+    known = problem.survey.correlation
+    if known is not None and np.array_equal(point.residual, whole.target):
+        point.correlation = known if whole.cost is None else known - whole.cost.c
     return point
 
 
@@ -129,8 +131,17 @@ def _reason_to_stop(
     track: Track, limits: Limits, iteration: int, gap: float, goal: float
 ) -> Status | None:
     """Why to stop short of the goal, if there is a reason."""
+    if track.whole_cone.recession is not None:
+        return track.whole_cone.recession.status
     if gap > goal and (track.state.finished or track.exhausted(gap, goal)):
         return Status.PRECISION_LIMIT
     if iteration >= limits.max_iter:
         return Status.ITERATION_LIMIT
     return None
+
+
+def _verdict(point: Point) -> Status:
+    """CONVERGED, or what to say of a problem that has no solution to converge to."""
+    quadratic = point.problem.loss.quadratic  # whose minimum is attained where it is finite
+    receding = None if quadratic else receding_answer(point)
+    return Status.CONVERGED if receding is None else receding.status

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .arrays import Array, Index, Mask
-from .duality import DualPoint
+from .duality import DualPoint, feasible_nearby
 from .point import Point
+from .recession import Recession
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
 
@@ -19,12 +20,16 @@ which computes the products again, proves it too."""
 
 @dataclass(frozen=True)
 class DualCone:
-    """{theta : a_jᵀ theta <= 0 for every j with u_j = inf} and a direction t strictly inside it.
+    """{theta : w_j <= 0 where u_j = inf, w_j >= 0 where l_j = -inf}, and a direction t strictly inside.
+
+    t is orthogonal to the columns of free coordinates (both bounds infinite). Where the domain of f*
+    is bounded, or a linear cost shifts the cone, an `anchor` takes the place of t: a point strictly
+    inside both sets, towards which every other point becomes feasible.
 
     Where no such t exists, some x >= 0, x ≠ 0 has A x = 0 and the primal solution is not unique. The
     columns that take part are `implicit`: every feasible theta is orthogonal to them. A theta is
     then projected off their span, which is exact only up to rounding, so gaps rest on the
-    assumption that some solution respects `implied_upper` there. Screening may not rest on it: it
+    assumption that some solution respects `implied_reach` there. Screening may not rest on it: it
     uses `provable`, a pair that is exactly orthogonal to the implicit columns.
     """
 
@@ -41,15 +46,24 @@ class DualCone:
     """What the user should know about it; empty in the ordinary case."""
     pending: bool = False
     """No direction has been looked for yet."""
+    anchor: DualPoint | None = None
+    """A strictly feasible point."""
+    recession: Recession | None = None
+    """A direction along which the objective falls for ever, if one has been found."""
 
-    def push(self, dual: DualPoint, problem: ReducedProblem) -> DualPoint:
-        """The nearest feasible point along t: theta + ε t with the least ε >= 0 that will do."""
-        constrained = problem.unbounded & ~self.implicit
+    def push(self, dual: DualPoint, point: Point) -> DualPoint:
+        """A feasible point near theta: orthogonal to the free columns, and as little along t, or
+        towards the anchor, as will do."""
+        problem = point.problem
+        constrained = problem.constrained & ~self.implicit
+        dual = balanced(dual, point)
         if self.basis is not None:
             dual = _project(dual, self.basis, problem)
         if not constrained.any():
             return dual
-        excess = excess_over_cone(dual, problem)
+        excess = excess_over_cone(dual, point)
+        if self.anchor is not None:
+            return self._toward_anchor(dual, excess, constrained, point)
         if self.direction is None:
             return DualPoint.zero(problem) if np.any(excess[constrained] > 0.0) else dual
         t = self.direction
@@ -58,6 +72,18 @@ class DualCone:
         step = float(steps.max())
         return dual.plus(step, t) if step > 0.0 else dual
 
+    def _toward_anchor(
+        self, dual: DualPoint, excess: Array, constrained: Mask, point: Point
+    ) -> DualPoint:
+        """(1 - s) theta + s anchor with the least s that will do."""
+        anchor = self.anchor
+        assert anchor is not None
+        spare = -excess_over_cone(anchor, point)
+        over = np.maximum(excess, 0.0)
+        share = np.divide(over, over + spare, out=np.zeros_like(over), where=constrained)
+        step = min(float(share.max()) * (1.0 + 1e-12), 1.0)
+        return dual.toward(anchor, step) if step > 0.0 else dual
+
     def kept(self, kept: Index) -> DualCone:
         """The cone over the columns `kept`."""
         exact = self.exact_direction
@@ -65,6 +91,7 @@ class DualCone:
             self,
             direction=None if self.direction is None else self.direction.kept(kept),
             exact_direction=None if exact is None else exact.kept(kept),
+            anchor=None if self.anchor is None else self.anchor.kept(kept),
             implicit=self.implicit[kept],
         )
 
@@ -79,7 +106,9 @@ class DualCone:
         problem = replace(point.problem, norms=np.where(self.implicit, 0.0, point.problem.norms))
         theta = np.where(self.exact_rows, point.residual, 0.0)
         cone = DualCone(self.exact_direction, self.implicit)
-        return point.projected(problem), cone.push(DualPoint.at(theta, problem), problem)
+        return point.projected(problem), cone.push(
+            DualPoint.at(theta, problem), point.projected(problem)
+        )
 
 
 def _project(dual: DualPoint, basis: Array, problem: ReducedProblem) -> DualPoint:
@@ -89,20 +118,37 @@ def _project(dual: DualPoint, basis: Array, problem: ReducedProblem) -> DualPoin
     return DualPoint.at(theta, problem)
 
 
-def excess_over_cone(dual: DualPoint, problem: ReducedProblem) -> Array:
-    """a_jᵀtheta plus a few times its rounding error: theta is safely inside where this is <= 0."""
+def balanced(dual: DualPoint, point: Point) -> DualPoint:
+    """theta made orthogonal to the free columns, in the metric of f''; one product, where needed."""
+    problem = point.problem
+    free, metric = problem.free_columns, point.free_metric
+    if free is None or metric is None:
+        return dual
+    off = dual.correlation[free.index]
+    if np.all(np.abs(off) <= 2.0 * dual.uncertainty(problem)[free.index]):
+        return dual
+    return DualPoint.at(dual.theta - metric.correction(off), problem)
+
+
+def excess_over_cone(dual: DualPoint, point: Point) -> Array:
+    """w_j, or -w_j, plus a few times its rounding error: theta is safely inside where this is <= 0.
+
+    Meaningful for constrained coordinates only.
+    """
+    problem = point.problem
+    dual, _ = feasible_nearby(point, dual)
     rounding = dual.error + 6.0 * UNIT_ROUNDOFF * norm(dual.theta)
-    return dual.correlation + _MARGIN * rounding * problem.norms
+    return problem.side * dual.correlation + _MARGIN * problem.uncertainty(rounding, dual.drift)
 
 
 def interior_slope(t: DualPoint, problem: ReducedProblem) -> Array:
-    """-a_jᵀt less its rounding error: the rate at which a step along t gains feasibility."""
+    """∓a_jᵀt less its rounding error: the rate at which a step along t gains feasibility."""
     rounding = t.error + 6.0 * UNIT_ROUNDOFF * norm(t.theta)
-    return -t.correlation - _MARGIN * rounding * problem.norms
+    return -problem.side * t.correlation - _MARGIN * rounding * problem.norms
 
 
 def interior_margin(t: DualPoint, problem: ReducedProblem, constrained: Mask) -> float:
-    """min_j -a_jᵀt / (||a_j|| ||t||): the sine of the angle by which t is inside; <= 0 if it is not."""
+    """min_j ∓a_jᵀt / (||a_j|| ||t||): the sine of the angle by which t is inside; <= 0 if it is not."""
     size = norm(t.theta)
     if size == 0.0:
         return 0.0

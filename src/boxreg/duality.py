@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,39 +14,50 @@ from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
 
 @dataclass(frozen=True)
 class DualPoint:
-    """theta together with w = A_Sᵀ theta, kept as one value.
+    """theta together with w = A_Sᵀ theta - c, kept as one value.
 
     theta is exact by definition (any vector is a dual candidate); w_j is off by at most
-    error · ||a_j||.
+    error · ||a_j|| + drift · size_j, size_j that of the cost c_j.
     """
 
     theta: Array
     correlation: Array
     error: float
+    drift: float = 0.0
 
     @classmethod
     def at(cls, theta: Array, problem: ReducedProblem) -> DualPoint:
         """Any theta, by one product."""
-        return cls(theta, problem.correlate(theta), problem.correlation_error(norm(theta)))
+        error = problem.correlation_error(norm(theta))
+        return cls(theta, problem.slopes(theta), error, problem.cost_drift)
+
+    @classmethod
+    def direction(cls, t: Array, problem: ReducedProblem) -> DualPoint:
+        """A direction t with Aᵀt: what is added to dual points, so the cost has no part in it."""
+        return cls(t, problem.correlate(t), problem.correlation_error(norm(t)))
 
     @classmethod
     def zero(cls, problem: ReducedProblem) -> DualPoint:
-        """The point theta = 0: feasible whatever the bounds."""
+        """The point theta = 0: feasible whatever the bounds, unless a cost forbids it."""
         m, n = problem.design.shape
-        return cls(np.zeros(m), np.zeros(n), 0.0)
+        if problem.cost is None:
+            return cls(np.zeros(m), np.zeros(n), 0.0)
+        return cls(np.zeros(m), -problem.cost.c, 0.0, problem.cost.unit)
 
     @classmethod
     def residual(cls, point: Point) -> DualPoint:
         """The point theta = rho (feasible only where every bound is finite)."""
-        return cls(point.residual, point.correlation, point.correlation_error)
+        drift = point.problem.cost_drift
+        return cls(point.residual, point.correlation, point.correlation_error, drift)
 
-    def plus(self, step: float, other: DualPoint) -> DualPoint:
-        """Theta + step · other, its correlation by linearity rather than by a product."""
-        rounding = 6.0 * UNIT_ROUNDOFF * (norm(self.theta) + abs(step) * norm(other.theta))
+    def plus(self, step: float, direction: DualPoint) -> DualPoint:
+        """Theta + step · direction, its correlation by linearity rather than by a product."""
+        rounding = 6.0 * UNIT_ROUNDOFF * (norm(self.theta) + abs(step) * norm(direction.theta))
         return DualPoint(
-            self.theta + step * other.theta,
-            self.correlation + step * other.correlation,
-            self.error + abs(step) * other.error + rounding,
+            self.theta + step * direction.theta,
+            self.correlation + step * direction.correlation,
+            self.error + abs(step) * direction.error + rounding,
+            self.drift + 6.0 * UNIT_ROUNDOFF,
         )
 
     def toward(self, other: DualPoint, step: float) -> DualPoint:
@@ -56,11 +67,33 @@ class DualPoint:
             (1.0 - step) * self.theta + step * other.theta,
             (1.0 - step) * self.correlation + step * other.correlation,
             (1.0 - step) * self.error + step * other.error + rounding,
+            max(self.drift, other.drift) + 6.0 * UNIT_ROUNDOFF,
         )
 
     def kept(self, kept: Index) -> DualPoint:
         """The same theta over the columns `kept`."""
-        return DualPoint(self.theta, self.correlation[kept], self.error)
+        return replace(self, correlation=self.correlation[kept])
+
+    def uncertainty(self, problem: ReducedProblem) -> Array:
+        """How far each w_j may be from the truth."""
+        return problem.uncertainty(self.error, self.drift)
+
+
+def feasible_nearby(point: Point, dual: DualPoint) -> tuple[DualPoint, Array | None]:
+    """The dual point as it stands for one that is exactly orthogonal to the free columns.
+
+    w_j = 0 for free coordinates cannot hold in floating point. But an exact theta' lies within a
+    proved distance of theta (see `FreeMetric`); every statement about theta' is one about theta with
+    that much more error. Returned are theta with that error, and the distance row by row: None where
+    no coordinate is free, and where the free columns may be dependent, which leaves w_j = 0 unproved.
+    """
+    problem = point.problem
+    free, metric = problem.free_columns, point.free_metric
+    if free is None or metric is None:
+        return dual, None
+    off = np.abs(dual.correlation[free.index]) + dual.uncertainty(problem)[free.index]
+    moved = metric.distance(off)
+    return replace(dual, error=dual.error + norm(moved)), moved
 
 
 def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> float:
@@ -70,9 +103,10 @@ def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> 
 
         G = [F(p) + F*(-theta) + <p, theta>] + sum_j (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻
 
-    (the first bracket is the Fenchel–Young gap; <p, theta> = <z, theta> + sum_j x_j w_j). Each w_j
-    is taken at the worse end of its error interval. +inf where theta is not proved feasible, that is
-    where u_j = inf and w_j may be positive, unless coordinate j is `implicit` (see `DualCone`).
+    (the first bracket is the Fenchel–Young gap; <p, theta> = <z, theta> + sum_j x_j (w_j + c_j)). Each
+    w_j is taken at the worse end of its error interval. +inf where theta is not proved feasible, that
+    is where u_j = inf and w_j may be positive, or l_j = -inf and w_j may be negative, unless
+    coordinate j is `implicit` (see `DualCone`). Free coordinates: see `feasible_nearby`.
     """
     known = point.gaps.get(id(dual))
     if known is not None and known[0] is dual and known[1] is implicit:
@@ -83,22 +117,26 @@ def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> 
 
 
 def _computed_gap(point: Point, dual: DualPoint, implicit: Mask | None) -> float:
-    problem = point.problem
-    box = _box_terms(point, dual, dual.error * problem.norms, implicit)
+    dual, moved = feasible_nearby(point, dual)
+    box = _box_terms(point, dual, dual.uncertainty(point.problem), implicit)
     if not np.isfinite(box):
         return np.inf
-    computed = problem.loss.fenchel_young(point.prediction, dual.theta, problem.target)
-    return (computed + _cost_of_prediction_error(point, dual.theta) + box) * SLACK
+    return (_bracket(point, dual.theta, moved) + box) * SLACK
 
 
 def rounding_share(point: Point, dual: DualPoint, implicit: Mask | None = None) -> float:
     """How much of `duality_gap` is allowance for rounding: what no further iteration can remove."""
     problem = point.problem
-    box = _box_terms(point, dual, dual.error * problem.norms, implicit)
-    bare = _box_terms(point, dual, np.zeros_like(problem.norms), implicit)
+    near, moved = feasible_nearby(point, dual)
+    box = _box_terms(point, near, near.uncertainty(problem), implicit)
+    bare = _box_terms(point, near, np.zeros_like(problem.norms), implicit)
     if not np.isfinite(box):
         return 0.0
-    return box - bare + _cost_of_prediction_error(point, dual.theta)
+    if moved is None and problem.smoothness.known:
+        return box - bare + _cost_of_prediction_error(point, dual.theta)
+    exact = problem.loss.fenchel_young(point.prediction, dual.theta, problem.target)
+    bracket = _bracket(point, dual.theta, moved)
+    return box - bare + (max(bracket - exact, 0.0) if np.isfinite(bracket) else 0.0)
 
 
 def _box_terms(point: Point, dual: DualPoint, uncertainty: Array, implicit: Mask | None) -> float:
@@ -107,32 +145,62 @@ def _box_terms(point: Point, dual: DualPoint, uncertainty: Array, implicit: Mask
     rising = np.maximum(dual.correlation + uncertainty, 0.0)
     falling = np.maximum(uncertainty - dual.correlation, 0.0)
     below, above = point.room
-    unbounded = problem.unbounded
+    no_upper, no_lower = problem.no_upper, problem.no_lower
     if implicit is not None and implicit.any():
-        above = np.where(implicit, implied_upper(point.x, problem) - point.x, above)
-        unbounded = unbounded & ~implicit
-    if (rising * unbounded).any():
+        reach = implied_reach(point.x, problem)
+        above = np.where(implicit & no_upper, reach, above)
+        below = np.where(implicit & no_lower, reach, below)
+        no_upper, no_lower = no_upper & ~implicit, no_lower & ~implicit
+    if point.free_metric is not None:
+        no_upper, no_lower = no_upper & ~problem.free, no_lower & ~problem.free
+    if (rising * no_upper).any() or (falling * no_lower).any():
         return np.inf
     return (dot(above, rising) + dot(below, falling)) * (1.0 + gamma(len(above) + 4))
 
 
-def _cost_of_prediction_error(point: Point, theta: Array) -> float:
+def _bracket(point: Point, theta: Array, moved: Array | None) -> float:
+    """Upper bound on F(p) + F*(-theta') + <p, theta'> for the true p and |theta' - theta| <= moved.
+
+    The terms are convex in p_i and in theta_i: over intervals they are largest at the ends. Where f'
+    is Lipschitz a cheaper bound serves for p.
+    """
+    problem = point.problem
+    loss, p, y = problem.loss, point.prediction, problem.target
+    if problem.smoothness.known:
+        if moved is None:
+            cost = _cost_of_prediction_error(point, theta)
+            return loss.fenchel_young(p, theta, y) + cost
+        predictions = [p]
+    else:
+        e = point.prediction_errors
+        predictions = [p + e, np.maximum(p - e, 0.0)]
+    thetas = [theta] if moved is None else [theta + moved, theta - moved]
+    terms = np.zeros_like(p)
+    for prediction in predictions:
+        for end in thetas:
+            terms = np.maximum(terms, loss.fenchel_young_terms(prediction, end, y))
+    total = float(np.sum(terms)) * (1.0 + gamma(len(terms) + 1))
+    if problem.smoothness.known:
+        total += _cost_of_prediction_error(point, theta, moved)
+    return total
+
+
+def _cost_of_prediction_error(point: Point, theta: Array, moved: Array | None = None) -> float:
     """What the rounding error e of the prediction can add to the Fenchel–Young gap.
 
-    It is convex in p with gradient theta - rho(p), (1/alpha)-Lipschitz: at most
-    ||theta - rho|| e + e² / (2 alpha).
+    It is convex in p with gradient theta - rho(p), L-Lipschitz: at most ||theta - rho|| e + L e² / 2.
     """
     error = point.prediction_error
     if error == 0.0:
         return 0.0
     loss = point.problem.loss
     rounding = 2.0 * UNIT_ROUNDOFF * loss.roundoff_derivative * point.residual_norm
-    slope = norm(theta - point.residual) + rounding
-    return slope * error + error**2 / (2.0 * loss.alpha)
+    slope = norm(theta - point.residual) + rounding + (0.0 if moved is None else norm(moved))
+    return slope * error + 0.5 * point.problem.smoothness.largest * error**2
 
 
-def implied_upper(x: Array, problem: ReducedProblem) -> Array:
-    """A bound that some solution is taken to respect where none is given (see `DualCone`).
+def implied_reach(x: Array, problem: ReducedProblem) -> Array:
+    """How far from x some solution is taken to be where nothing bounds it (see `DualCone`).
 
     A thousand times the larger of the current value and the coefficient that would explain the
     whole target with that column alone. This is an assumption, and certificates that rest on it say
@@ -140,4 +208,5 @@ def implied_upper(x: Array, problem: ReducedProblem) -> Array:
     """
     norms = problem.norms
     alone = np.divide(norm(problem.target), norms, out=np.zeros_like(norms), where=norms > 0)
-    return problem.lower + 1e3 * np.maximum(x - problem.lower, alone)
+    room = np.where(problem.no_lower, np.abs(x), x - np.where(problem.no_lower, 0.0, problem.lower))
+    return 1e3 * np.maximum(room, alone)

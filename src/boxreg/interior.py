@@ -8,7 +8,7 @@ import numpy as np
 
 from .arrays import Array, Mask
 from .designs.projected import ProjectedDesign
-from .designs.stacked import StackedDesign
+from .designs.stacked import RowDesign, StackedDesign
 from .designs.survey import Survey
 from .dual_cone import DualCone, interior_margin
 from .duality import DualPoint
@@ -36,6 +36,9 @@ class InteriorSearch:
     direction inside the cone, near the one with the greatest margin. A minimum of 0 exhibits λ. The
     row of norms makes (0, -1) interior for this problem itself, so the search ends here.
 
+    Columns of coordinates with no lower bound enter with the other sign. The columns of free ones are
+    projected out from the start.
+
     Where A λ = 0, the columns in the support of λ are implicit equalities. They are projected out and
     the search goes on for the others, until a direction is found or no column is left.
     """
@@ -46,7 +49,7 @@ class InteriorSearch:
     def cone(self) -> DualCone:
         """The cone with its direction, and its implicit equalities if it has any."""
         implicit = np.zeros_like(self.constrained)
-        basis: Array | None = None
+        basis = self._span(self.problem.free) if self.problem.free.any() else None
         while True:
             remaining = self.constrained & ~implicit
             if not remaining.any():
@@ -57,7 +60,7 @@ class InteriorSearch:
             if support is None or not self.problem.design.has_columns:
                 return DualCone(None, implicit, basis, note=_UNDECIDED)
             implicit = implicit | support
-            basis = self._span(implicit)
+            basis = self._span(implicit | self.problem.free)
             implicit = implicit | (remaining & self._inside(basis))
 
     def _alternative(
@@ -76,13 +79,13 @@ class InteriorSearch:
         if basis is not None:
             design = ProjectedDesign(design, basis, norms)
         m, n = design.shape
-        stacked = StackedDesign(design, norms)
+        stacked = StackedDesign(design, RowDesign(held.side * norms))
         hull = Problem(
             design=stacked,
             target=np.append(np.zeros(m), 1.0),
             loss=LeastSquares(),
-            lower=np.zeros(n),
-            upper=np.where(remaining, np.inf, 0.0),
+            lower=np.where(remaining & held.no_lower, -np.inf, 0.0),
+            upper=np.where(remaining & held.no_upper, np.inf, 0.0),
             survey=Survey(np.hypot(norms, norms)),
         )
         method = Method(
@@ -106,11 +109,11 @@ class InteriorSearch:
         t = outcome.theta[:-1]
         if basis is not None:
             t = t - basis @ (basis.T @ t)
-        direction = DualPoint.at(t, held)
+        direction = DualPoint.direction(t, held)
         if interior_margin(direction, held, remaining) > _DISTINCT:
             return direction, None
         if outcome.certificate.objective <= decided:
-            return None, remaining & (outcome.x * norms > _DISTINCT)
+            return None, remaining & (np.abs(outcome.x) * norms > _DISTINCT)
         return None, None
 
     def _reduced(
@@ -122,7 +125,7 @@ class InteriorSearch:
         rows = ~np.any(self.problem.design.columns(np.flatnonzero(implicit)), axis=1)
         exact = None
         if direction is not None:
-            exact = DualPoint.at(np.where(rows, direction.theta, 0.0), self.problem)
+            exact = DualPoint.direction(np.where(rows, direction.theta, 0.0), self.problem)
             remaining = self.constrained & ~implicit
             if interior_margin(exact, self.problem, remaining) <= 0.0:
                 exact = None

@@ -7,12 +7,13 @@ from functools import cached_property
 import numpy as np
 
 from .arrays import Array, Index, Mask
+from .free_columns import FreeMetric
 from .reduced import ReducedProblem
-from .rounding import UNIT_ROUNDOFF, norm
+from .rounding import SLACK, UNIT_ROUNDOFF, gamma, norm
 
 
 class Point:
-    """x with its prediction p = A_S x + z, residual rho = -∇F(p) and correlation A_Sᵀ rho.
+    """x with its prediction p = A_S x + z, residual rho = -∇F(p) and slopes w = A_Sᵀ rho - c = -∇P(x).
 
     Each is computed when first asked for and kept, so a solver whose step needs the gradient and a
     check that needs it too pay for it once. x must not be changed after construction.
@@ -40,6 +41,14 @@ class Point:
         return self.problem.prediction_error(self.x)
 
     @cached_property
+    def prediction_errors(self) -> Array:
+        """Bounds on |p_i computed - p_i true|, row by row: relative where A and x are >= 0."""
+        if self.problem.loss.needs_nonnegative:
+            relative = gamma(int(np.count_nonzero(self.x)) + 4) * SLACK
+            return relative * np.abs(self.prediction) + self.problem.offset_error
+        return np.full(len(self.prediction), self.prediction_error)
+
+    @cached_property
     def residual(self) -> Array:
         """The residual rho = -∇F(p), as computed."""
         return self.problem.loss.residual(self.prediction, self.problem.target)
@@ -51,19 +60,44 @@ class Point:
 
     @cached_property
     def residual_error(self) -> float:
-        """Bound on ||rho computed - rho true||: Lipschitz in p, plus its own rounding."""
-        loss = self.problem.loss
-        own = loss.roundoff_derivative * UNIT_ROUNDOFF * self.residual_norm
-        return self.prediction_error / loss.alpha + own
+        """Bound on ||rho computed - rho true||: what the error of p does to f', and f's own rounding."""
+        problem = self.problem
+        loss, p, y = problem.loss, self.prediction, problem.target
+        if loss.quadratic:
+            own = loss.roundoff_derivative * UNIT_ROUNDOFF * self.residual_norm
+        else:
+            own = norm(loss.derivative_errors(p, self.residual, y))
+        if problem.smoothness.known:
+            return self.prediction_error * problem.smoothness.largest + own
+        # f' increases: over an interval of predictions it changes most at an end.
+        up = loss.derivatives(p + self.prediction_errors, y)
+        down = loss.derivatives(np.maximum(p - self.prediction_errors, 0.0), y)
+        change = norm(np.maximum(np.abs(up + self.residual), np.abs(down + self.residual)))
+        return change * SLACK + 3.0 * own
+
+    @cached_property
+    def curvature(self) -> Array:
+        """f''(p)."""
+        return self.problem.loss.curvatures(self.prediction, self.problem.target)
+
+    @cached_property
+    def free_metric(self) -> FreeMetric | None:
+        """The way to a dual point orthogonal to the free columns, in the metric of f''."""
+        columns = self.problem.free_columns
+        if columns is None:
+            return None
+        plain = self.problem.loss.quadratic and self.problem.smoothness.rows is None
+        return columns.metric(None if plain else self.curvature)
 
     @cached_property
     def correlation(self) -> Array:
-        """A_Sᵀ rho, as computed."""
-        return self.problem.correlate(self.residual)
+        """w = A_Sᵀ rho - c, as computed."""
+        return self.problem.slopes(self.residual)
 
     @cached_property
     def correlation_error(self) -> float:
-        """A number k such that |correlation_j - a_jᵀ rho computed| <= k ||a_j||."""
+        """A number k such that |correlation_j - (a_jᵀ rho computed - c_j)| <= k ||a_j||, but for what
+        `ReducedProblem.cost_drift` says of c."""
         return self.problem.correlation_error(self.residual_norm)
 
     @cached_property
@@ -84,19 +118,21 @@ class Point:
     @cached_property
     def gradient_noise(self) -> Array:
         """What rounding may have added to each gradient: moving for less gains only its square."""
-        return (self.correlation_error + self.residual_error) * self.problem.norms
+        problem = self.problem
+        return problem.uncertainty(self.correlation_error + self.residual_error, problem.cost_drift)
 
     @cached_property
     def objective(self) -> float:
         """P(x), as computed."""
-        return self.problem.loss.objective(self.prediction, self.problem.target)
+        problem = self.problem
+        return problem.loss.objective(self.prediction, problem.target) + problem.linear(self.x)
 
     @cached_property
     def room(self) -> tuple[Array, Array]:
-        """x - lower, and upper - x with 0 where there is no upper bound."""
-        upper = self.problem.upper
-        above = np.where(self.problem.unbounded, self.x, upper) - self.x
-        return self.x - self.problem.lower, above
+        """x - lower and upper - x, with 0 where there is no such bound."""
+        problem = self.problem
+        above = np.where(problem.no_upper, self.x, problem.upper) - self.x
+        return self.x - np.where(problem.no_lower, self.x, problem.lower), above
 
     def projected(self, problem: ReducedProblem) -> Point:
         """This point in the same problem with some bounds collapsed."""

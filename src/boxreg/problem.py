@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from .arrays import Array
 from .designs.base import Design
 from .designs.survey import Survey
+from .linear_cost import LinearCost
 from .losses.base import Loss
+from .row_map import RowMap
+from .smoothness import Smoothness
 
 
 @dataclass(frozen=True)
 class Problem:
-    """minimise sum_i f([A x]_i; y_i) subject to lower <= x <= upper.
+    """minimise sum_i f([A x]_i; y_i) + cᵀx + constant subject to lower <= x <= upper.
 
-    Built by validation only: shapes agree, everything is finite but the upper bounds, and
-    lower <= upper. Holds the caller's arrays without changing them.
+    Built by validation only: shapes agree, everything is finite but bounds, and lower <= upper. Rows
+    that say nothing, or something linear, are not part of A here (see `RowMap`), and the rows of a
+    ridge term are. Holds the caller's arrays without changing them.
     """
 
     design: Design
@@ -27,7 +32,30 @@ class Problem:
     upper: Array
     survey: Survey
     """What the first pass over A told."""
+    cost: LinearCost | None = None
+    constant: float = 0.0
+    row_map: RowMap | None = None
+    """How these rows lie among those of the data; None where they are the same."""
+
+    @cached_property
+    def smoothness(self) -> Smoothness:
+        """How fast f' may change."""
+        return Smoothness.of(self.loss, self.target)
 
     def nearest_to_zero(self) -> Array:
         """The projection of 0 on the box: where the scale P₀ of `tol` is measured."""
         return np.asarray(np.clip(0.0, self.lower, self.upper))
+
+    def reference(self) -> Array:
+        """The projection of 0 on the box, or where f is infinite there, `interior`."""
+        x = self.nearest_to_zero()
+        if not self.loss.needs_nonnegative:
+            return x
+        finite = np.isfinite(self.loss.objective(self.design.matvec(x), self.target))
+        return x if finite else self.interior()
+
+    def interior(self) -> Array:
+        """The projection on the box of the multiple of 1 whose predictions have the mean of y."""
+        total = float(np.sum(self.design.matvec(np.ones(len(self.lower)))))
+        level = float(np.sum(self.target)) / total if total > 0.0 else 1.0
+        return np.asarray(np.clip(level, self.lower, self.upper))

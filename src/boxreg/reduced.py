@@ -9,8 +9,11 @@ import numpy as np
 
 from .arrays import Array, Index, Mask
 from .designs.base import Design
+from .free_columns import FreeColumns
+from .linear_cost import LinearCost
 from .losses.base import Loss
-from .rounding import SLACK, dot, gamma, norm
+from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
+from .smoothness import Smoothness
 from .work import WorkMeter
 
 _WORTH_GATHERING = 256
@@ -19,7 +22,7 @@ _WORTH_GATHERING = 256
 
 @dataclass(frozen=True)
 class ReducedProblem:
-    """minimise F(A_S x_S + z) subject to lower_S <= x_S <= upper_S.
+    """minimise F(A_S x_S + z) + c_Sᵀx_S + constant subject to lower_S <= x_S <= upper_S.
 
     S are the columns held. A coordinate is fixed by collapsing its bounds (lower = upper), which
     every solver and every bound respects without knowing of screening; `keep` later drops the fixed
@@ -40,6 +43,9 @@ class ReducedProblem:
     offset_error: float
     """Bound on the rounding error of z, in norm."""
     work: WorkMeter
+    smoothness: Smoothness
+    cost: LinearCost | None = None
+    constant: float = 0.0
 
     @cached_property
     def open(self) -> Mask:
@@ -47,9 +53,52 @@ class ReducedProblem:
         return self.lower < self.upper
 
     @cached_property
-    def unbounded(self) -> Mask:
-        """Coordinates with no upper bound: those that constrain the dual point."""
+    def no_upper(self) -> Mask:
+        """Coordinates with no upper bound: w_j <= 0."""
         return np.isposinf(self.upper)
+
+    @cached_property
+    def no_lower(self) -> Mask:
+        """Coordinates with no lower bound: w_j >= 0."""
+        return np.isneginf(self.lower)
+
+    @cached_property
+    def free(self) -> Mask:
+        """Coordinates with no bound at all: w_j = 0."""
+        return self.no_upper & self.no_lower
+
+    @cached_property
+    def side(self) -> Array:
+        """1 where w_j <= 0 is asked of a dual point, -1 where w_j >= 0 is; 0 elsewhere."""
+        return 1.0 * (self.no_upper & ~self.no_lower) - 1.0 * (self.no_lower & ~self.no_upper)
+
+    @cached_property
+    def constrained(self) -> Mask:
+        """Coordinates with one bound: those that make the dual feasible set a cone."""
+        return np.asarray(self.no_upper != self.no_lower)
+
+    @cached_property
+    def free_columns(self) -> FreeColumns | None:
+        """The columns of the free coordinates, if there are any."""
+        index = np.flatnonzero(self.free)
+        return FreeColumns(self.design.columns(index), index) if len(index) else None
+
+    @cached_property
+    def reach(self) -> Array:
+        """√(sum_i L_i a_ij²): how far a_jᵀtheta can be from a_jᵀtheta* when the gap is ½."""
+        return self.reach_under(self.smoothness)
+
+    def reach_under(self, smoothness: Smoothness) -> Array:
+        """The same with other constants; +inf where a column meets a row without one."""
+        if smoothness.rows is None:
+            return self.norms * float(np.sqrt(smoothness.largest))
+        self.work.add(self.design.product_cost)
+        finite = np.isfinite(smoothness.rows)
+        squares = self.design.weighted_squares(np.where(finite, smoothness.rows, 0.0))
+        if not finite.all():
+            meets = self.design.weighted_squares(1.0 * ~finite) > 0.0
+            squares = np.where(meets, np.inf, squares)
+        return np.sqrt(squares) * SLACK
 
     def predict(self, x: Array) -> Array:
         """A_S x + z; only the columns in the support of x are read where they are few."""
@@ -72,6 +121,35 @@ class ReducedProblem:
         """A_Sᵀ v."""
         self.work.add(self.design.product_cost)
         return self.design.rmatvec(v)
+
+    def slopes(self, theta: Array) -> Array:
+        """w = A_Sᵀ theta - c."""
+        product = self.correlate(theta)
+        return product if self.cost is None else product - self.cost.c
+
+    def hessian(self, rows: Index, columns: Index, curvature: Array | None = None) -> Array:
+        """A_rowsᵀ diag(h) A_columns: a block of the second derivative of P; h = L unless given."""
+        self.work.add(len(rows) * len(columns))
+        if curvature is not None:
+            return self.design.gram(rows, columns, curvature)
+        block = self.design.gram(rows, columns, self.smoothness.rows)
+        uniform = self.smoothness.rows is None and self.smoothness.largest != 1.0
+        return block * self.smoothness.largest if uniform else block
+
+    @property
+    def cost_drift(self) -> float:
+        """A number k such that the cost adds at most k · size_j to the error of w_j."""
+        return 0.0 if self.cost is None else self.cost.unit + 2.0 * UNIT_ROUNDOFF
+
+    def uncertainty(self, error: float, drift: float) -> Array:
+        """error ||a_j|| + drift size_j: how far w_j may be from the truth."""
+        if self.cost is None:
+            return error * self.norms
+        return error * self.norms + drift * self.cost.size
+
+    def linear(self, x: Array) -> float:
+        """cᵀx + constant."""
+        return self.constant if self.cost is None else dot(self.cost.c, x) + self.constant
 
     def correlation_error(self, size: float) -> float:
         """A number k such that entry j of `correlate(v)`, ||v|| = size, is off by k ||a_j|| at most."""
@@ -96,8 +174,15 @@ class ReducedProblem:
             self.work.add(len(nonzero))
             size = float(np.abs(values) @ self.norms[nonzero]) + norm(offset)
             error += gamma(len(nonzero) + 2) * size
+        constant = self.constant
+        cost = self.cost
+        if cost is not None:
+            constant += dot(cost.c[nonzero], self.lower[nonzero])
+            cost = cost.kept(kept)
         return replace(
             self,
+            cost=cost,
+            constant=constant,
             design=self.design.keep(kept),
             lower=self.lower[kept],
             upper=self.upper[kept],

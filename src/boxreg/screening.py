@@ -13,7 +13,7 @@ from .safe_regions.base import SafeRegion
 def screen(point: Point, dual: DualPoint, gap: float, region: SafeRegion) -> tuple[Mask, Mask]:
     """Open coordinates that are at their lower, and at their upper bound in every solution.
 
-    max over the region of a_jᵀ theta < 0 implies x*_j = l_j; min > 0 implies x*_j = u_j, where u_j is
+    max over the region of w_j < 0 implies x*_j = l_j, min > 0 implies x*_j = u_j, where that bound is
     finite. Both ends carry their rounding error.
     """
     problem = point.problem
@@ -21,6 +21,6 @@ def screen(point: Point, dual: DualPoint, gap: float, region: SafeRegion) -> tup
         nothing = np.zeros_like(problem.open)
         return nothing, nothing
     low, high = region.correlation_range(point, dual, gap)
-    at_lower = problem.open & (high < 0.0)
-    at_upper = problem.open & (low > 0.0) & np.isfinite(problem.upper)
+    at_lower = problem.open & (high < 0.0) & ~problem.no_lower
+    at_upper = problem.open & (low > 0.0) & ~problem.no_upper
     return at_lower, at_upper

@@ -10,6 +10,7 @@ from .arrays import Array, Index
 from .point import Point
 from .reduced import ReducedProblem
 from .rounding import SLACK
+from .smoothness import Smoothness
 
 _ACCURACY = 1.02
 _REMAINDER = 0.01
@@ -18,7 +19,9 @@ _MIN_PRODUCTS, _MAX_PRODUCTS = 10, 30
 
 @dataclass(frozen=True)
 class SquaredNorm:
-    """L with ||A d||² <= L sum_j ||a_j||² d_j²: the squared norm of A with unit columns.
+    """Λ with ||A d||² <= Λ sum_j ||a_j||² d_j²: the squared norm of A with unit columns.
+
+    Both norms are those of √L A where rows have weights L (`smoothness`).
 
     Where A >= 0 the bound is proved: for any v > 0, max_j (B v)_j / v_j >= λ_max(B), B = D⁻¹AᵀAD⁻¹
     (Collatz–Wielandt), and a few power steps bring it within 2 %. Otherwise it is a Lanczos estimate
@@ -27,40 +30,55 @@ class SquaredNorm:
     """
 
     value: float
+    smoothness: Smoothness
     vector: Array
     """Where the estimate was attained: the start of the next one."""
     columns: int = 0
     """How many columns it was made for."""
 
     @classmethod
-    def estimate(cls, problem: ReducedProblem, start: Array | None = None) -> SquaredNorm:
+    def estimate(
+        cls, problem: ReducedProblem, smoothness: Smoothness, start: Array | None = None
+    ) -> SquaredNorm:
         """Bound the norm over the open columns."""
-        scale = np.divide(1.0, problem.norms, out=np.zeros_like(problem.norms), where=problem.open)
+        norms = column_norms(problem, smoothness)
+        scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=problem.open & (norms > 0))
         if not problem.open.any():
-            return cls(1.0, np.ones_like(scale), len(scale))
+            return cls(1.0, smoothness, np.ones_like(scale), len(scale))
         if problem.design.nonnegative:
-            return cls._collatz_wielandt(problem, scale, start)
-        return cls._lanczos(problem, scale, start)
+            return cls._collatz_wielandt(problem, smoothness, scale, start)
+        return cls._lanczos(problem, smoothness, scale, start)
 
     @classmethod
     def _collatz_wielandt(
-        cls, problem: ReducedProblem, scale: Array, start: Array | None
+        cls,
+        problem: ReducedProblem,
+        smoothness: Smoothness,
+        scale: Array,
+        start: Array | None,
     ) -> SquaredNorm:
         used = problem.open
         v = np.where(used, np.ones_like(scale) if start is None else np.abs(start), 0.0)
         v[used] = np.maximum(v[used], 1e-3 * v.max()) if v.max() > 0 else 1.0
         bound = np.inf
         for _ in range(_MAX_PRODUCTS):
-            image = _gram(problem, scale, v)
+            image = _gram(problem, smoothness, scale, v)
             bound = min(bound, float(np.max(image[used] / v[used])))
             rayleigh = float(v @ image / (v @ v))
             if bound <= _ACCURACY * rayleigh:
                 break
             v = image / np.max(image)
-        return cls(min(bound, float(np.count_nonzero(used))) * SLACK, v, len(scale))
+        value = min(bound, float(np.count_nonzero(used))) * SLACK
+        return cls(value, smoothness, v, len(scale))
 
     @classmethod
-    def _lanczos(cls, problem: ReducedProblem, scale: Array, start: Array | None) -> SquaredNorm:
+    def _lanczos(
+        cls,
+        problem: ReducedProblem,
+        smoothness: Smoothness,
+        scale: Array,
+        start: Array | None,
+    ) -> SquaredNorm:
         used = problem.open
         count = int(np.count_nonzero(used))
         # Part of the start is always fresh, so that no old vector can hide the largest direction.
@@ -73,7 +91,7 @@ class SquaredNorm:
         v = v / np.linalg.norm(v)
         for _ in range(min(_MAX_PRODUCTS, count)):
             basis.append(v)
-            image = _gram(problem, scale, v)
+            image = _gram(problem, smoothness, scale, v)
             alphas.append(float(v @ image))
             for earlier in basis:
                 image = image - (earlier @ image) * earlier
@@ -88,7 +106,7 @@ class SquaredNorm:
             v = image / betas[-1]
         ritz = np.column_stack(basis) @ vectors[:, -1]
         estimate = max(_ACCURACY * float(values[-1]) + remainder, 1.0)  # one unit column has norm 1
-        return cls(min(estimate, float(count)) * SLACK, ritz, len(scale))
+        return cls(min(estimate, float(count)) * SLACK, smoothness, ritz, len(scale))
 
     def observe(self, before: Point, after: Point, metric: Array) -> SquaredNorm:
         """Raise the bound if the step between two points contradicts it.
@@ -97,8 +115,9 @@ class SquaredNorm:
         """
         moved = after.x - before.x
         allowed = self.value * float(metric @ moved**2)
-        change = after.prediction - before.prediction
+        change = self.smoothness.root_times(after.prediction - before.prediction)
         error = before.prediction_error + after.prediction_error
+        error *= float(np.sqrt(self.smoothness.largest))
         seen = max(float(np.linalg.norm(change)) - error, 0.0) ** 2
         if seen <= allowed or allowed == 0.0:
             return self
@@ -113,12 +132,19 @@ class SquaredNorm:
         if len(kept) == len(self.vector):
             return self
         if problem.design.nonnegative or 2 * len(kept) <= self.columns:
-            return SquaredNorm.estimate(problem, self.vector[kept])
+            return SquaredNorm.estimate(problem, self.smoothness, self.vector[kept])
         return replace(self, vector=self.vector[kept])
 
 
-def _gram(problem: ReducedProblem, scale: Array, v: Array) -> Array:
-    """D⁻¹ Aᵀ A D⁻¹ v."""
+def column_norms(problem: ReducedProblem, smoothness: Smoothness) -> Array:
+    """√(sum_i L_i a_ij²), as it is known already where L is that of the loss or 1."""
+    if smoothness is problem.smoothness:
+        return problem.reach
+    return problem.reach_under(smoothness)
+
+
+def _gram(problem: ReducedProblem, smoothness: Smoothness, scale: Array, v: Array) -> Array:
+    """D⁻¹ Aᵀ L A D⁻¹ v."""
     problem.work.add(problem.design.product_cost)
     image = problem.design.matvec(scale * v)
-    return scale * problem.correlate(image)
+    return scale * problem.correlate(smoothness.times(image))

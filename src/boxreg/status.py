@@ -13,6 +13,11 @@ class Status(Enum):
     PRECISION_LIMIT = (
         "The gap is as small as rounding in float64 allows it to be proved, but above the target."
     )
+    UNBOUNDED = "The objective has no lower bound: it falls for ever along a direction of the box."
+    NOT_ATTAINED = (
+        "No minimum is attained: the objective falls for ever, towards a limit, along a direction of "
+        "the box. x is as good as the gap says."
+    )
     STOPPED_BY_CALLBACK = "The callback asked to stop before the target gap was reached."
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from . import compaction
 from .arrays import Array, Mask
 from .certificate import Certificate, certificate_of, certify, unreduced
+from .directions import build_cone
 from .dual_cone import DualCone
 from .dual_updates.base import DualUpdate
 from .duality import DualPoint, duality_gap, rounding_share
@@ -29,11 +30,17 @@ Proof: TypeAlias = tuple[Certificate, Array]
 class Track:
     """Solver state, best dual point and dual cone over the same held columns."""
 
+    problem: Problem
+    whole: ReducedProblem
+    """The problem at the start of the run, every column held."""
     solver: PrimalSolver[Any]
     state: SolverState
     best: DualPoint
     cone: DualCone
     ledger: Ledger
+
+    def __post_init__(self) -> None:
+        self.whole_cone = self.cone
 
     @property
     def point(self) -> Point:
@@ -113,7 +120,12 @@ class Track:
             return False
         return share > goal or self.ledger.stalled(checks=10)
 
-    def certify(self, problem: Problem, whole: ReducedProblem, cone: DualCone, x: Array) -> Proof:
+    def find_direction(self) -> None:
+        """Search for the way into the dual feasible set that has been put off so far."""
+        self.whole_cone = build_cone(self.whole, "auto", self.problem.survey.sums)
+        self.cone = self.whole_cone.kept(self.point.problem.index)
+
+    def certify(self, x: Array) -> Proof:
         """The certificate of x, given at full length, and the best theta on the unreduced data.
 
         As long as no column has been dropped the products at hand are those of the unreduced data.
@@ -121,6 +133,7 @@ class Track:
         it is pushed back into the full cone. theta = 0, which proves P(x) - P* <= P(x), is never out
         of reach.
         """
+        problem, whole, cone = self.problem, self.whole, self.whole_cone
         point, dual = self.point, self.best
         if len(point.x) == len(x) and np.array_equal(point.x, x):
             posed = point.projected(unreduced(problem, whole.work))
@@ -130,7 +143,7 @@ class Track:
         if certificate.rigorous:
             return certificate, dual.theta
         theta = dual.theta
-        for other in (cone.push(dual, whole).theta, np.zeros_like(theta)):
+        for other in (cone.push(dual, Point(whole, x)).theta, np.zeros_like(theta)):
             again, _ = certify(problem, x, other, work=whole.work)
             if again.gap < certificate.gap:
                 certificate, theta = again, other

@@ -16,6 +16,7 @@ from .directions import DIRECTIONS
 from .dual_updates import DUAL_UPDATES, DualUpdate, SupportPolish
 from .losses import LOSSES, Loss
 from .method import Method
+from .posing import pose
 from .problem import Problem
 from .safe_regions import REGIONS, SafeRegion
 from .solvers import SOLVERS, PrimalSolver
@@ -75,12 +76,6 @@ def vector(v: Any, name: str, length: int, *, of: str) -> Array:
 def bounds(lower: Any, upper: Any, n: int) -> tuple[Array, Array]:
     """Bounds as vectors of length n; scalars broadcast."""
     low, high = _bound(lower, "lower", n), _bound(upper, "upper", n)
-    if np.any(np.isneginf(low)):
-        j = int(np.flatnonzero(np.isneginf(low))[0])
-        raise ValueError(
-            f"lower: lower[{j}] is -inf; lower bounds must be finite (upper bounds may be inf). "
-            "For a variable with only an upper bound, negate its column"
-        )
     if np.any(np.isposinf(low)) or np.any(np.isneginf(high)):
         raise ValueError("bounds: lower must be below +inf and upper above -inf")
     crossed = np.flatnonzero(low > high)
@@ -101,23 +96,87 @@ def _bound(value: Any, name: str, n: int) -> Array:
             f"got shape {array.shape}"
         )
     if np.any(np.isnan(array)):
-        raise ValueError(f"{name}: contains NaN; expected numbers (upper may hold inf)")
+        raise ValueError(f"{name}: contains NaN; expected numbers (lower may hold -inf, upper inf)")
     return np.broadcast_to(array, (n,)).copy()
 
 
 def problem(
-    A: Any, y: Any, lower: Any, upper: Any, loss: Any, *, target_name: str = "y"
+    A: Any,
+    y: Any,
+    lower: Any,
+    upper: Any,
+    loss: Any,
+    *,
+    sample_weight: Any = None,
+    linear: Any = None,
+    ridge: Any = 0.0,
+    target_name: str = "y",
 ) -> Problem:
     """The problem, its design surveyed."""
     held = design(A)
     m, n = held.shape
     target = vector(y, target_name, m, of="rows of A")
     low, high = bounds(lower, upper, n)
-    survey = held.survey(target)
-    _check_norms(survey.norms, held)
-    held.nonnegative = survey.nonnegative
     chosen = choice(loss, "loss", LOSSES, Loss)
-    return Problem(held, target, chosen, low, high, survey)
+    chosen.check_rows(m)
+    posed = pose(
+        held,
+        chosen.accept(target),
+        chosen,
+        low,
+        high,
+        weights=None if sample_weight is None else _weights(sample_weight, m),
+        cost=None if linear is None else vector(linear, "linear", n, of="columns of A"),
+        ridge=_ridge(ridge, n),
+    )
+    _check_norms(posed.survey.norms, posed.design)
+    if chosen.needs_nonnegative:
+        _check_nonnegative(posed, held)
+    return posed
+
+
+def _weights(value: Any, m: int) -> Array:
+    weights = vector(value, "sample_weight", m, of="rows of A")
+    if np.any(weights < 0.0) or not np.any(weights > 0.0):
+        raise ValueError("sample_weight: expected numbers >= 0, not all of them 0")
+    return weights
+
+
+def _ridge(value: Any, n: int) -> float | Design:
+    """μ >= 0, or a matrix Γ with n columns."""
+    if np.ndim(value) == 0 and not isinstance(value, (Design, LinearOperator)):
+        return tolerance(value, "ridge")
+    held = design(value, "ridge")
+    if held.shape[1] != n:
+        raise ValueError(
+            f"ridge: expected a number or a matrix with {n} columns (those of A), "
+            f"got shape {held.shape}"
+        )
+    return held
+
+
+def _check_nonnegative(posed: Problem, held: Design) -> None:
+    """A >= 0 and lower >= 0, and no row that is positive in y but out of reach."""
+    name = posed.loss.name
+    if held.entries is None:
+        raise ValueError(f"loss: {name!r} needs an A whose entries can be seen to be >= 0")
+    if held.entries.size and float(held.entries.min()) < 0.0:
+        raise ValueError(f"loss: {name!r} needs A >= 0, but A has negative entries")
+    negative = np.flatnonzero(posed.lower < 0.0)
+    if len(negative):
+        j = int(negative[0])
+        raise ValueError(
+            f"loss: {name!r} needs lower >= 0, but lower[{j}] = {posed.lower[j]:g} "
+            f"({len(negative)} such coordinates)"
+        )
+    prediction = posed.design.matvec(posed.interior())
+    hopeless = np.flatnonzero(~np.isfinite(posed.loss.derivatives(prediction, posed.target)))
+    if len(hopeless):
+        i = int(hopeless[0] if posed.row_map is None else posed.row_map.kept[hopeless[0]])
+        raise ValueError(
+            f"y: with the loss {name!r} row {i} asks for a positive prediction, which A cannot make "
+            f"({len(hopeless)} such rows); leave such rows out or add a background"
+        )
 
 
 def _check_norms(norms: Array, held: Design) -> None:
@@ -141,6 +200,17 @@ def _check_norms(norms: Array, held: Design) -> None:
 def start(x0: Any, n: int) -> Array | None:
     """The caller's starting point, if there is one; the driver projects it on the box."""
     return None if x0 is None else vector(x0, "x0", n, of="columns of A")
+
+
+def dual_point(theta: Any, problem: Problem) -> Array:
+    """theta over the rows of the problem; NaN, which proves nothing, where it cannot be feasible."""
+    rows = problem.row_map
+    m = problem.design.shape[0] + (0 if rows is None else len(rows.known) - len(rows.kept))
+    whole = vector(theta, "theta", m, of="rows of A, and of the ridge term if there is one")
+    if rows is None:
+        return whole
+    inner = rows.restrict(whole)
+    return np.full(problem.design.shape[0], np.nan) if inner is None else inner
 
 
 def tolerance(value: Any, name: str) -> float:
@@ -175,7 +245,8 @@ def method(
     """The method asked for, checked against the problem."""
     has_columns = problem.design.has_columns
     if isinstance(solver, str) and solver == "auto":
-        solver = "working_set" if has_columns else "projected_gradient"
+        exact = "working_set" if problem.loss.quadratic else "newton"
+        solver = exact if has_columns else "projected_gradient"
     chosen = choice(solver, "solver", SOLVERS, PrimalSolver, extra=("auto",))
     fitting = [name for name, kind in SOLVERS.items() if _fits(kind, problem)]
     if not _fits(chosen, problem):
@@ -194,11 +265,14 @@ def method(
         # The dome takes a product a check: too much where every step is checked, and where the columns
         # have no direction in common.
         shared = problem.design.nonnegative and chosen.check_growth > 0.0
+        shared = shared and problem.smoothness.known
         region = "dome" if shared else "two_point_ball"
     update = choice(dual, "dual", DUAL_UPDATES, DualUpdate, extra=("auto",))
-    if update.needs_finite_bounds and not np.all(np.isfinite(problem.upper)):
+    if update.needs_finite_bounds and not (
+        np.all(np.isfinite(problem.upper)) and np.all(np.isfinite(problem.lower))
+    ):
         raise ValueError(
-            f"dual: {update.name!r} needs every upper bound to be finite; "
+            f"dual: {update.name!r} needs every bound to be finite; "
             "use 'translation', 'line_search', 'extrapolated', 'support_polish' or 'auto'"
         )
     return Method(
@@ -212,13 +286,21 @@ def method(
 
 def _fits(solver: Any, problem: Problem) -> bool:
     columns = problem.design.has_columns or not solver.needs_columns
-    return columns and (solver.losses is None or problem.loss.name in solver.losses)
+    quadratic = problem.loss.quadratic or not solver.needs_quadratic
+    if solver.needs_scalar_derivative:
+        known = problem.smoothness.known and problem.loss.scalar_derivative() is not None
+        return columns and quadratic and known
+    return columns and quadratic
 
 
 def _needs(solver: PrimalSolver[Any]) -> str:
     needs = ["single columns of A"] if solver.needs_columns else []
-    if solver.losses is not None:
-        needs.append("loss " + " or ".join(repr(name) for name in solver.losses))
+    if solver.needs_quadratic:
+        needs.append("the loss 'least_squares'")
+    if solver.needs_scalar_derivative:
+        needs.append(
+            "a loss whose derivative is Lipschitz, and no ridge beside one that is not quadratic"
+        )
     return " and ".join(needs)
 
 

@@ -127,7 +127,7 @@ def test_stacked_and_projected() -> None:
     """[A; r] and (I - QQᵀ) A against their explicit forms."""
     row = RNG.standard_normal(23)
     explicit = np.vstack([A, row])
-    stacked = StackedDesign(DESIGNS["csc"], row)
+    stacked = StackedDesign(DESIGNS["csc"], RowDesign(row))
     v, x = RNG.standard_normal(38), RNG.standard_normal(23)
     np.testing.assert_allclose(stacked.matvec(x), explicit @ x, atol=1e-13)
     np.testing.assert_allclose(stacked.rmatvec(v), explicit.T @ v, atol=1e-13)

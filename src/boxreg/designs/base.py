@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 
@@ -49,6 +50,14 @@ class Design(ABC):
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""
 
+    def weighted_squares(self, weights: Array) -> Array:
+        """sum_i ω_i a_ij² for every column, ω >= 0; or an upper bound where entries cannot be seen."""
+        return self.column_norms() ** 2 * float(weights.max(initial=0.0))
+
+    def rows(self, kept: Index) -> Design:
+        """The design made of the chosen rows (a copy)."""
+        raise NotImplementedError(f"{type(self).__name__} cannot leave rows out")
+
     @property
     def nbytes(self) -> int:
         """Memory that A takes, as far as it can be seen."""
@@ -67,11 +76,15 @@ class Design(ABC):
     def columns(self, index: Index) -> Array:
         """The chosen columns as a dense, column-major float64 array (a copy)."""
 
-    def gram(self, rows: Index, columns: Index) -> Array:
-        """The products a_iᵀa_j, i in `rows`, j in `columns`."""
+    def gram(self, rows: Index, columns: Index, weights: Array | None = None) -> Array:
+        """The products a_iᵀa_j, i in `rows`, j in `columns`; with weights ω, a_iᵀdiag(ω)a_j."""
         right = self.columns(columns)
+        if weights is not None and rows is columns:
+            right *= np.sqrt(weights)[:, None]
         if rows is columns:
             return np.asarray(right.T @ right)  # which NumPy does in half the time
+        if weights is not None:
+            right *= weights[:, None]
         out = np.empty((len(rows), len(columns)))
         for start in range(0, len(rows), _COLUMNS_AT_A_TIME):
             some = slice(start, start + _COLUMNS_AT_A_TIME)
@@ -103,5 +116,24 @@ class Design(ABC):
         """Cyclic exact coordinate minimisation of ½||residual||², in place.
 
         x and residual = y - A x change together; returns the number of coordinate updates made.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot read single columns")
+
+    def smooth_epochs(
+        self,
+        derivative: Callable[[float, float], float],
+        x: Array,
+        prediction: Array,
+        residual: Array,
+        rows: tuple[Array, Array],
+        box: tuple[Array, Array, Array],
+        rates: Array,
+        order: Index,
+        epochs: int,
+    ) -> int:
+        """Cyclic coordinate steps x_j + w_j / rate_j for a smooth loss, in place.
+
+        x, prediction = A x and residual = -ω f'(prediction) change together; rows are the targets and
+        the weights ω, box is lower, upper and the costs. Returns the number of updates made.
         """
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -56,6 +56,19 @@ class DenseDesign(Design):
             squares[cols] += np.einsum("ij,ij->j", block, block)
         return np.sqrt(squares)
 
+    def weighted_squares(self, weights: Array) -> Array:
+        """sum_i ω_i a_ij², block by block."""
+        squares = np.zeros(self.shape[1])
+        for rows, cols in self._blocks():
+            block = self.array[rows, cols].astype(np.float64, copy=False)
+            squares[cols] += weights[rows] @ (block * block)
+        return squares
+
+    def rows(self, kept: Index) -> DenseDesign:
+        """The chosen rows, in the same memory order."""
+        chosen = self.array.T[:, kept].T if self._by_columns else self.array[kept]
+        return DenseDesign(chosen, nonnegative=self.nonnegative)
+
     @property
     def entries(self) -> Matrix:
         """The array itself."""
@@ -105,6 +118,24 @@ class DenseDesign(Design):
         return int(
             dense_epochs(self.array.T, x, residual, lower, upper, squared_norms, order, epochs)
         )
+
+    def smooth_epochs(
+        self,
+        derivative: Callable[[float, float], float],
+        x: Array,
+        prediction: Array,
+        residual: Array,
+        rows: tuple[Array, Array],
+        box: tuple[Array, Array, Array],
+        rates: Array,
+        order: Index,
+        epochs: int,
+    ) -> int:
+        """Cyclic coordinate steps in a compiled loop; wants a column-major design."""
+        from ..kernels.smooth_descent import dense_epochs
+
+        run = dense_epochs(derivative)
+        return int(run(self.array.T, x, prediction, residual, rows, box, rates, order, epochs))
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
         """Blocks contiguous in memory, each small enough to stay in cache."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import sparse
 
@@ -38,6 +40,19 @@ class SparseDesign(Design):
         squares = np.bincount(owner, weights=self.matrix.data**2, minlength=self.shape[1])
         return np.sqrt(squares)
 
+    def weighted_squares(self, weights: Array) -> Array:
+        """sum_i ω_i a_ij² over the stored entries."""
+        from ..kernels.csc import weighted_squares
+
+        a = self.matrix
+        return np.asarray(weighted_squares(a.data, a.indices, a.indptr, weights))
+
+    def rows(self, kept: Index) -> SparseDesign:
+        """The chosen rows."""
+        return SparseDesign(
+            sparse.csc_array(self.matrix.tocsr()[kept]), nonnegative=self.nonnegative
+        )
+
     @property
     def entries(self) -> Array:
         """The stored values."""
@@ -55,11 +70,13 @@ class SparseDesign(Design):
         """The chosen columns, made dense and column-major."""
         return np.asarray(self.matrix[:, index].toarray(order="F"))
 
-    def gram(self, rows: Index, columns: Index) -> Array:
+    def gram(self, rows: Index, columns: Index, weights: Array | None = None) -> Array:
         """The products of columns, over their stored entries."""
-        from ..kernels.csc import gram
+        from ..kernels.csc import gram, weighted_gram
 
         a = self.matrix
+        if weights is not None:
+            return np.asarray(weighted_gram(a.data, a.indices, a.indptr, rows, columns, weights))
         return np.asarray(gram(a.data, a.indices, a.indptr, self.shape[0], rows, columns))
 
     def combine(self, index: Index, weights: Array) -> Array:
@@ -99,3 +116,23 @@ class SparseDesign(Design):
                 epochs,
             )
         )
+
+    def smooth_epochs(
+        self,
+        derivative: Callable[[float, float], float],
+        x: Array,
+        prediction: Array,
+        residual: Array,
+        rows: tuple[Array, Array],
+        box: tuple[Array, Array, Array],
+        rates: Array,
+        order: Index,
+        epochs: int,
+    ) -> int:
+        """Cyclic coordinate steps over the stored entries, in a compiled loop."""
+        from ..kernels.smooth_descent import csc_epochs
+
+        a = self.matrix
+        run = csc_epochs(derivative)
+        csc = (a.data, a.indices, a.indptr)
+        return int(run(csc, x, prediction, residual, rows, box, rates, order, epochs))

@@ -45,5 +45,5 @@ class Extrapolated(DualUpdate):
             return
         theta = extrapolate(self._residuals)
         if theta is not None:
-            pushed = cone.push(DualPoint.at(theta, point.problem), point.problem)
+            pushed = cone.push(DualPoint.at(theta, point.problem), point)
             yield best_between(point, found, pushed, cone)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ..dual_cone import DualCone
 from ..duality import DualPoint, duality_gap
 from ..point import Point
@@ -31,7 +33,7 @@ class LineSearch(DualUpdate):
         """The best points on the way to the translated residual, and then to the hint."""
         for target in (_residual_or_near(point, cone), hint):
             if target is not None:
-                feasible = cone.push(target, point.problem)
+                feasible = cone.push(target, point)
                 best = best_between(point, best, feasible, cone)
                 yield best
 
@@ -57,6 +59,8 @@ def best_between(point: Point, start: DualPoint, end: DualPoint, cone: DualCone)
 
     at_start = duality_gap(point, start, cone.implicit)
     at_end = duality_gap(point, end, cone.implicit)
+    if np.isinf(at_start) or np.isinf(at_end):  # no segment of feasible points to search
+        return end if at_end < at_start else start
     if at_end < at_start and at_end <= gap(1.0 - _NEAR):
         return end
     curvature = 2.0 * (at_start + at_end - 2.0 * gap(0.5))
@@ -78,4 +82,4 @@ def best_between(point: Point, start: DualPoint, end: DualPoint, cone: DualCone)
     found, step = min((gap_left, inner_left), (gap_right, inner_right))
     if min(at_start, at_end) <= found:
         return end if at_end < at_start else start
-    return cone.push(start.toward(end, step), point.problem)
+    return cone.push(start.toward(end, step), point)

@@ -31,4 +31,4 @@ class Oracle(DualUpdate):
         """The given point, the first time."""
         if not self._proposed:
             self._proposed = True
-            yield cone.push(DualPoint.at(self.theta, point.problem), point.problem)
+            yield cone.push(DualPoint.at(self.theta, point.problem), point)

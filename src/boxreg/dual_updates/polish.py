@@ -23,7 +23,7 @@ _FIRST_WAIT, _LONGER = 4.0, 1.5
 
 
 class SupportPolish(DualUpdate):
-    """theta = rho - A_S d with d = argmin ||rho - A_S d||, after a line search.
+    """theta = rho - H A_S d with A_Sᵀtheta = c_S, after a line search; H = diag(f''(p)).
 
     S are the coordinates that break the optimality conditions: those inside their bounds, where
     w*_j = 0 if they stay there, and those at a bound with w_j of the wrong sign. Making theta
@@ -74,7 +74,7 @@ class SupportPolish(DualUpdate):
                 theta, change = _orthogonal_part(point, fitted, support)
                 fit[support] += change
                 fitted = DualPoint.at(theta, problem)
-                polished = cone.push(fitted, problem)
+                polished = cone.push(fitted, point)
                 found = best_between(point, found, polished, cone)
                 yield found
                 more = np.union1d(support, _unsettled(point, fitted.correlation))
@@ -118,8 +118,10 @@ def _unsettled(point: Point, w: Array) -> Index:
 
 
 def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> tuple[Array, Array]:
-    """theta less its projection on the span of the columns in `support`, by conjugate gradients."""
+    """theta less the H A_S d that makes its w_S vanish, and d, by conjugate gradients."""
     problem = point.problem
+    h = None if problem.loss.quadratic and problem.smoothness.rows is None else point.curvature
+    cost = 0.0 if problem.cost is None else problem.cost.c[support]
     columns = problem.design.keep(support)
     scale = 1.0 / problem.norms[support]
     theta, change = start.theta.copy(), np.zeros(len(support))
@@ -130,12 +132,13 @@ def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> tuple[Ar
         if size <= goal:
             break
         image = columns.matvec(scale * direction)
-        length = float(image @ image)
+        moved = problem.smoothness.times(image) if h is None else h * image
+        length = float(image @ moved)
         if length == 0.0:  # the columns cancel along this direction
             break
-        theta -= (size / length) * image
+        theta -= (size / length) * moved
         change += (size / length) * direction
-        slope = scale * columns.rmatvec(theta)
+        slope = scale * (columns.rmatvec(theta) - cost)
         problem.work.add(2 * len(support))
         size, before = float(slope @ slope), size
         direction = slope + (size / before) * direction

@@ -57,6 +57,36 @@ def gram(data, indices, indptr, m, left, right):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def weighted_gram(data, indices, indptr, left, right, row_weights):  # type: ignore[no-untyped-def]
+    """a_iᵀdiag(ω)a_j, i in `left`, j in `right`, as in `gram`."""
+    starts, values, owners = _by_rows(data, indices, indptr, row_weights.shape[0], right)
+    out = np.zeros((left.shape[0], right.shape[0]))
+    for p in range(left.shape[0]):
+        i = left[p]
+        total = out[p]
+        for k in range(indptr[i], indptr[i + 1]):
+            row = np.uintp(indices[k])
+            weight = data[k] * row_weights[row]
+            for t in range(starts[row], starts[row + np.uintp(1)]):
+                total[np.uintp(owners[t])] += weight * values[t]
+    return out
+
+
+@compiled_sums
+def weighted_squares(data, indices, indptr, weights):  # type: ignore[no-untyped-def]
+    """sum_i ω_i a_ij² for every column."""
+    n = indptr.shape[0] - 1
+    out = np.empty(n)
+    for j in range(n):
+        values, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
+        total = 0.0
+        for k in range(len(values)):
+            total += values[k] * values[k] * weights[np.uintp(rows[k])]
+        out[j] = total
+    return out
+
+
+@compiled
 def _by_rows(data, indices, indptr, m, chosen):  # type: ignore[no-untyped-def]
     """The chosen columns by rows: where each row starts, its values, and whose they are."""
     starts = np.zeros(m + 1, dtype=np.int64)

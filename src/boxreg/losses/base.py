@@ -35,6 +35,9 @@ class Loss(ABC):
     needs_nonnegative: bool = False
     """f is defined for predictions >= 0 only: asks for A >= 0 and lower >= 0."""
 
+    rounding_known: bool = True
+    """The two numbers that follow are proved, not taken on trust."""
+
     roundoff_derivative: float = 8.0
     """Relative error of one computed derivative, in units of the unit roundoff."""
 
@@ -54,13 +57,17 @@ class Loss(ABC):
         """f*(v_i; y_i) = sup_p p v_i - f(p; y_i), elementwise; +inf outside the domain."""
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
-        """f''(p_i; y_i), elementwise, for Newton steps; any positive majorant will do."""
+        """f''(p_i; y_i) >= 0, elementwise, for Newton steps; a majorant will do. 0 where f is flat."""
         return self.smoothness(target)
 
     def accept(self, target: Array) -> Array:
         """y in the form that the functions above take (labels as ±1, say); ValueError naming y if it
         is outside the hypotheses."""
         return target
+
+    def check_rows(self, count: int) -> None:
+        """ValueError naming the parameter of the loss that does not fit `count` rows."""
+        return
 
     def rows(self, kept: Index) -> Loss:
         """The loss of the rows `kept` (another object only where rows have parameters)."""
@@ -75,8 +82,16 @@ class Loss(ABC):
         return None
 
     def smoothness(self, target: Array) -> Array:
-        """Lipschitz constant of each f'(·; y_i); +inf where there is only a local one."""
+        """Lipschitz constant of each f'(·; y_i), so that each f*(·; y_i) is strongly convex with its
+        inverse on the whole of its domain; +inf where there is only a local one."""
         return np.full(len(target), 1.0 / self.alpha if self.alpha > 0.0 else np.inf)
+
+    def curvature_bounds(self, target: Array) -> Array:
+        """Bound on each f''(·; y_i) over the predictions that can be, for step lengths.
+
+        Not for screening: theta may be where no such prediction leads.
+        """
+        return self.smoothness(target)
 
     def local_smoothness(
         self, prediction: Array, theta: Array, gap: Array | float, target: Array

@@ -40,4 +40,8 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
         p = following
         if np.all(settled):
             break
-    return v - sigma * p
+    # s = f'(p) = v - sigma p: whichever magnifies the error of p less.
+    with np.errstate(invalid="ignore", over="ignore"):
+        flat = loss.curvatures(p, target) < sigma
+        s = np.where(flat, loss.derivatives(p, target), v - sigma * p)
+    return np.clip(s, *loss.dual_domain(target))

@@ -23,6 +23,7 @@ class Weighted(Loss):
         self.alpha = loss.alpha / float(weights.max()) if len(weights) else loss.alpha
         self.quadratic = loss.quadratic
         self.needs_nonnegative = loss.needs_nonnegative
+        self.rounding_known = loss.rounding_known
         self.roundoff_derivative = loss.roundoff_derivative + 1.0
         self.roundoff_value = loss.roundoff_value + 1.0
 
@@ -42,6 +43,19 @@ class Weighted(Loss):
         """ω f''(p)."""
         return self.weights * self.loss.curvatures(prediction, target)
 
+    def accept(self, target: Array) -> Array:
+        """As f takes them."""
+        return self.loss.accept(target)
+
+    def check_rows(self, count: int) -> None:
+        """One weight a row, and the parameters of f."""
+        if len(self.weights) != count:
+            raise ValueError(
+                f"sample_weight: expected one entry for each of the {count} rows of A, "
+                f"got {len(self.weights)} entries"
+            )
+        self.loss.check_rows(count)
+
     def rows(self, kept: Index) -> Weighted:
         """The weights of those rows."""
         return Weighted(self.loss.rows(kept), self.weights[kept])
@@ -53,6 +67,10 @@ class Weighted(Loss):
     def smoothness(self, target: Array) -> Array:
         """ω / alpha."""
         return self.weights * self.loss.smoothness(target)
+
+    def curvature_bounds(self, target: Array) -> Array:
+        """ω times those of f."""
+        return self.weights * self.loss.curvature_bounds(target)
 
     def local_smoothness(
         self, prediction: Array, theta: Array, gap: Array | float, target: Array

@@ -8,6 +8,7 @@ from .active_set import ActiveSet
 from .base import PrimalSolver
 from .chambolle_pock import ChambollePock
 from .coordinate_descent import CoordinateDescent
+from .newton import Newton
 from .projected_gradient import ProjectedGradient
 from .working_set import WorkingSet
 
@@ -15,6 +16,7 @@ SOLVERS: dict[str, type[PrimalSolver[Any]]] = {
     "active_set": ActiveSet,
     "chambolle_pock": ChambollePock,
     "coordinate_descent": CoordinateDescent,
+    "newton": Newton,
     "projected_gradient": ProjectedGradient,
     "working_set": WorkingSet,
 }
@@ -24,6 +26,7 @@ __all__ = [
     "ActiveSet",
     "ChambollePock",
     "CoordinateDescent",
+    "Newton",
     "PrimalSolver",
     "ProjectedGradient",
     "WorkingSet",

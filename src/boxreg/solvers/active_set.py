@@ -28,17 +28,17 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     Coordinates at a bound are wrong when a_jᵀρ > 0 at the lower or < 0 at the upper bound, beyond
     rounding and beyond `threshold`; the one with the largest |a_jᵀρ| is freed, as Lawson and Hanson
     do (among several solutions this finds the one that SciPy's nnls finds). The least-squares fit on
-    the free set F is found as a correction, d = argmin ||A_F d - ρ||, from
-    the fresh residual ρ and updated QR factors, so errors do not pile up. Where the full correction
-    leaves the box, it is cut at the first bound met, that coordinate is bound again, and the fit
-    repeated (MATLAB's lsqnonneg does the same for l = 0, u = inf). The objective falls at every
-    step, and no free set comes back. A candidate that depends on the free columns, or whose
-    coefficient would move out of the box through rounding, is passed over.
+    the free set F is found as a correction, d = argmin ||A_F d - ρ|| (with weights ω, of
+    ||√ω A_F d - ρ/√ω||), from the fresh residual ρ and updated QR factors, so errors do not pile up.
+    Where the full correction leaves the box, it is cut at the first bound met, that coordinate is bound
+    again, and the fit repeated (MATLAB's lsqnonneg does the same for l = 0, u = inf). The objective
+    falls at every step, and no free set comes back. A candidate that depends on the free columns, or
+    whose coefficient would move out of the box through rounding, is passed over.
     """
 
     name = "active_set"
     needs_columns = True
-    losses = ("least_squares",)
+    needs_quadratic = True
     check_period = 1
     check_growth = 0.0
 
@@ -103,7 +103,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
             score[j] = 0.0
             if not _enter(state, j):
                 continue
-            change = state.factor.solve(state.factor.project(point.residual))[-1]
+            change = state.factor.solve(state.factor.project(_scaled_residual(point)))[-1]
             problem.work.add(len(state.free))
             if change * gradient[j] > 0.0:
                 return True
@@ -114,7 +114,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
 def _enter(state: ActiveSetState, j: int) -> bool:
     """Append column j to the factor; False if it depends on the free columns."""
     problem = state.point.problem
-    column = problem.design.columns(np.array([j]))[:, 0]
+    column = problem.smoothness.root_times(problem.design.columns(np.array([j]))[:, 0])
     problem.work.add(4 * len(state.free))
     if not state.factor.append(column):
         return False
@@ -126,7 +126,7 @@ def _refit(state: ActiveSetState, point: Point) -> Point:
     """Move to the least-squares fit on the free set, binding coordinates that meet a bound."""
     problem = point.problem
     x = point.x.copy()
-    residual = point.residual
+    residual = _scaled_residual(point)
     while state.free:
         free = np.array(state.free)
         image = state.factor.project(residual)
@@ -147,6 +147,11 @@ def _refit(state: ActiveSetState, point: Point) -> Point:
             state.factor.remove(int(position))
             del state.free[position]
     return Point(problem, x)
+
+
+def _scaled_residual(point: Point) -> Array:
+    """rho / √ω, ω the weights: the residual of the fit with the columns √ω a_j."""
+    return point.problem.smoothness.over_root(point.residual)
 
 
 def _room(x: Array, d: Array, lower: Array, upper: Array) -> Array:

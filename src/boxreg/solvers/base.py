@@ -48,8 +48,11 @@ class PrimalSolver(ABC, Generic[S]):
     needs_column_major: bool = False
     """Reads columns so often that a column-major copy of A pays."""
 
-    losses: tuple[str, ...] | None = None
-    """Names of the losses it can handle; None for every loss."""
+    needs_quadratic: bool = False
+    """Handles least squares only, weighted or not."""
+
+    needs_scalar_derivative: bool = False
+    """Handles losses with a Lipschitz derivative that can be compiled, the same in every row."""
 
     fits_exactly: bool = False
     """Its residuals are those of least-squares fits already: polishing dual points gains nothing."""

@@ -10,13 +10,17 @@ from ..arrays import Array, Index
 from ..duality import DualPoint
 from ..point import Point
 from ..rounding import norm
+from ..smoothness import Smoothness
 from ..spectral import SquaredNorm
 from .base import PrimalSolver, SolverState
+
+_FLAT = 1e-12
+"""The least mean curvature: a start where the loss is flat says nothing about its scale."""
 
 
 @dataclass(kw_only=True)
 class PrimalDualState(SolverState):
-    """Adds the method's own dual variable v, Aᵀv where it is known already, the norm bound L and σ."""
+    """Adds the method's own dual variable v, Aᵀv + c where that is known, the norm bound L and σ."""
 
     v: Array
     squared_norm: SquaredNorm
@@ -25,13 +29,14 @@ class PrimalDualState(SolverState):
 
 
 class ChambollePock(PrimalSolver[PrimalDualState]):
-    """x⁺ = clip(x - τ diag(||a_j||²)⁻¹ Aᵀv, l, u);  v⁺ = prox_{σF*}(v + σ (2 A x⁺ - A x)).
+    """x⁺ = clip(x - τ diag(||a_j||²)⁻¹ (Aᵀv + c), l, u);  v⁺ = prox_{σF*}(v + σ (2 A x⁺ - A x)).
 
     Converges for σ τ L < 1, L a bound on the squared norm of A with unit columns; σ starts as given
-    (for a loss with α = 1; scaled by α otherwise) and τ = 0.9 / (σ L). When columns leave and L falls,
-    σ and τ grow by the same factor. (With all of it given to τ the dual variable goes on moving by a
-    hundredth of its way a step, however small the problem has become.) -v tends to the dual solution,
-    and is offered as a dual point at each check; the product Aᵀv that this takes is the next step's own.
+    (for a loss with f'' = 1; divided by the mean of f'' at the start otherwise) and τ = 0.9 / (σ L).
+    When columns leave and L falls, σ and τ grow by the same factor. (With all of it given to τ the dual
+    variable goes on moving by a hundredth of its way a step, however small the problem has become.) -v
+    tends to the dual solution, and is offered as a dual point at each check; the product Aᵀv that this
+    takes is the next step's own.
     """
 
     name = "chambolle_pock"
@@ -46,8 +51,8 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
         return PrimalDualState(
             point,
             v=-point.residual,
-            squared_norm=SquaredNorm.estimate(point.problem),
-            sigma=self.sigma * point.problem.loss.alpha,
+            squared_norm=SquaredNorm.estimate(point.problem, Smoothness(1.0)),
+            sigma=self.sigma / max(float(np.mean(point.curvature)), _FLAT),
         )
 
     def step(self, state: PrimalDualState, count: int) -> PrimalDualState:
@@ -60,7 +65,7 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
         gradient = state.gradient
         for _ in range(count):
             tau = 0.9 / (sigma * squared_norm.value)
-            gradient = problem.correlate(v) if gradient is None else gradient
+            gradient = -problem.slopes(-v) if gradient is None else gradient
             x = point.x - (tau * inverse) * gradient
             np.maximum(x, problem.lower, out=x)
             np.minimum(x, problem.upper, out=x)
@@ -75,8 +80,9 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
         """theta = -v."""
         problem = state.point.problem
         if state.gradient is None:
-            state.gradient = problem.correlate(state.v)
-        return DualPoint(-state.v, -state.gradient, problem.correlation_error(norm(state.v)))
+            state.gradient = -problem.slopes(-state.v)
+        error = problem.correlation_error(norm(state.v))
+        return DualPoint(-state.v, -state.gradient, error, problem.cost_drift)
 
     def restrict(self, state: PrimalDualState, point: Point, kept: Index) -> PrimalDualState:
         """The dual variable stays; the norm bound is sharpened if columns left."""

@@ -46,7 +46,8 @@ def last_resort(point: Point) -> Point:
     if not len(used) or rows * float(len(used)) ** 2 > _AFFORDABLE:
         return point
     bottom = point.x.copy()
-    bottom[used] = problem.lower[used]
+    finite = np.where(problem.no_lower, problem.upper, problem.lower)
+    bottom[used] = np.where(problem.free, 0.0, finite)[used]
     best = min(_bold_steps(Point(problem, bottom), used), key=_objective)
     best = min(best, point, key=_objective)
     for _ in range(_ATTEMPTS):

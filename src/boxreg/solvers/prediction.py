@@ -14,16 +14,18 @@ _SETTLED = 0.02
 def predicted(point: Point) -> Point:
     """The best of a few projected-gradient steps with Barzilai–Borwein lengths.
 
-    x_j ← clip(x_j + (t / ||a_j||²) a_jᵀρ, l_j, u_j), where t alternates between the two quotients
+    x_j ← clip(x_j + (t / ||a_j||²) w_j, l_j, u_j), where t alternates between the two quotients
     that make t · diag(||a_j||²)⁻¹ act as the inverse of AᵀA along the last step d:
 
-        t = ||d||²_D / ||A d||²   and   t = ||A d||² / ||AᵀA d||²_{1/D},   D = diag(||a_j||²).
+        t = ||d||²_D / ||A d||²   and   t = ||A d||² / ||AᵀA d||²_{1/D},   D = diag(||a_j||²),
+
+    norms of columns and of A d taken with the weights of the rows.
 
     Ends when a step changes the side of few coordinates. Two products a step, where the Gram matrix
     of all that lie inside would take as many products as there are of them.
     """
     problem = point.problem
-    metric = problem.norms**2
+    metric = problem.reach**2
     inverse = np.divide(1.0, metric, out=np.zeros_like(metric), where=metric > 0)
     best, length, sides = point, 1.0, _sides(point)
     for step in range(_STEPS):
@@ -31,7 +33,7 @@ def predicted(point: Point) -> Point:
         moved = Point(problem, x)
         d = moved.x - point.x
         change = moved.prediction - point.prediction
-        stretch = float(change @ change)
+        stretch = float(change @ problem.smoothness.times(change))
         if stretch == 0.0:
             break
         if step % 2 == 0:

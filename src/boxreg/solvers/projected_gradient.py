@@ -11,15 +11,21 @@ from ..arrays import Array, Index
 from ..duality import DualPoint
 from ..extrapolation import DEPTH, extrapolate
 from ..point import Point
+from ..smoothness import Smoothness
 from ..spectral import SquaredNorm
 from .base import PrimalSolver, SolverState
+
+_ARMIJO = 1e-2
+_LONGEST, _SHORTEST = 1e6, 1e-12
 
 
 @dataclass(kw_only=True)
 class GradientState(SolverState):
-    """Adds the bound L on the squared norm of A with unit columns, and what acceleration remembers."""
+    """Adds the bound Λ on the squared norm of A with unit columns, and what acceleration remembers."""
 
     squared_norm: SquaredNorm
+    share: float = 1.0
+    """Of the step that Λ allows, what the last step took, where it rests on a local bound."""
     before: Point | None = None
     """The point before this one, where there is momentum."""
     momentum: float = 1.0
@@ -28,13 +34,16 @@ class GradientState(SolverState):
 
 
 class ProjectedGradient(PrimalSolver[GradientState]):
-    """x_j ← clip(x_j + (c α / (L ||a_j||²)) a_jᵀρ, l_j, u_j) with a constant c in (0, 2).
+    """x_j ← clip(x_j + (c / (Λ r_j²)) w_j, l_j, u_j) with a constant c in (0, 2), w = -∇P(x).
 
-    A diagonal metric keeps the projection on a box a clip; with the metric diag(||a_j||²) the method
-    is plain projected gradient on A with unit columns, and does not care how columns are scaled.
-    L bounds the squared norm of that matrix. The objective falls at every step as long as
-    ||A d||² <= L sum_j ||a_j||² d_j² for the steps d taken, which is observed, not assumed.
-    L is estimated anew when columns leave: a smaller matrix allows longer steps.
+    r_j² = sum_i L_i a_ij², L_i the Lipschitz constants of f' (||a_j||² for least squares). A diagonal
+    metric keeps the projection on a box a clip; with the metric diag(r_j²) the method is plain
+    projected gradient on √L A with unit columns, and does not care how columns are scaled. Λ bounds
+    the squared norm of that matrix. The objective falls at every step as long as
+    ||√L A d||² <= Λ sum_j r_j² d_j² for the steps d taken, which is observed, not assumed. Λ is
+    estimated anew when columns leave: a smaller matrix allows longer steps. For a loss with local
+    constants only, L_i = f''(p_i) at the last check, and a step is halved until it lowers the objective
+    by a share of what its slope promises; there is no acceleration then.
 
     acceleration="fista" takes the step, with c = 1, from z = x_k + ((t_{k-1} - 1) / t_k)(x_k - x_{k-1}),
     t_k = (1 + √(1 + 4 t_{k-1}²)) / 2, whose prediction is known by linearity. It starts again from
@@ -65,12 +74,16 @@ class ProjectedGradient(PrimalSolver[GradientState]):
         return cls(acceleration=None)
 
     def start(self, point: Point) -> GradientState:
-        """Estimate L."""
-        return GradientState(point, squared_norm=SquaredNorm.estimate(point.problem))
+        """Estimate Λ."""
+        squared_norm = SquaredNorm.estimate(point.problem, _smoothness(point))
+        return GradientState(point, squared_norm=squared_norm)
 
     def step(self, state: GradientState, count: int) -> GradientState:
         """`count` projected gradient steps."""
-        metric = state.point.problem.norms**2
+        problem = state.point.problem
+        if not problem.smoothness.known:
+            return _steps_with_search(state, count)
+        metric = problem.reach**2
         inverse = np.divide(1.0, metric, out=np.zeros_like(metric), where=metric > 0)
         for _ in range(count):
             if self.acceleration == "fista":
@@ -82,10 +95,11 @@ class ProjectedGradient(PrimalSolver[GradientState]):
         return state
 
     def restrict(self, state: GradientState, point: Point, kept: Index) -> GradientState:
-        """Carry L over, sharpened if columns left; momentum goes on among the columns kept."""
+        """Carry Λ over, sharpened if columns left; momentum goes on among the columns kept."""
         return GradientState(
             point,
             squared_norm=state.squared_norm.restrict(point.problem, kept),
+            share=state.share,
             before=_restricted(state, point, kept),
             momentum=state.momentum,
         )
@@ -129,14 +143,43 @@ class ProjectedGradient(PrimalSolver[GradientState]):
     def _descend(
         point: Point, squared_norm: SquaredNorm, metric: Array, inverse: Array, relaxation: float
     ) -> tuple[Point, SquaredNorm]:
-        """The projected gradient step from a point, and L in the light of it."""
+        """The projected gradient step from a point, and Λ in the light of it."""
         problem = point.problem
-        length = relaxation * problem.loss.alpha / squared_norm.value
+        length = relaxation / squared_norm.value
         x = point.x + (length * inverse) * point.correlation
         np.maximum(x, problem.lower, out=x)
         np.minimum(x, problem.upper, out=x)
         following = Point(problem, x)
         return following, squared_norm.observe(point, following, metric)
+
+
+def _smoothness(point: Point) -> Smoothness:
+    """The constants of the loss, or f'' here where it has none."""
+    known = point.problem.smoothness
+    return known if known.known else Smoothness.made(point.curvature)
+
+
+def _steps_with_search(state: GradientState, count: int) -> GradientState:
+    """Plain steps in the metric of f'' at the first point, each as long as the objective allows."""
+    point, share = state.point, state.share
+    problem = point.problem
+    metric = problem.reach_under(Smoothness.made(point.curvature)) ** 2
+    inverse = np.divide(1.0, metric, out=np.zeros_like(metric), where=metric > 0)
+    for _ in range(count):
+        share = min(2.0 * share, _LONGEST)
+        following = point
+        while share > _SHORTEST:
+            step = (share / state.squared_norm.value) * inverse * point.correlation
+            following = Point(problem, np.clip(point.x + step, problem.lower, problem.upper))
+            promised = float(point.correlation @ (following.x - point.x))
+            if following.objective <= point.objective - _ARMIJO * promised:
+                break
+            share *= 0.5
+        still = np.array_equal(following.x, point.x)
+        point = following
+        if still or share <= _SHORTEST:
+            return replace(state, point=point, share=1.0, finished=True)
+    return replace(state, point=point, share=share)
 
 
 def _beyond(before: Point, point: Point, share: float) -> Point:

@@ -38,6 +38,8 @@ class WorkingState(SolverState):
     """No nearly dependent columns have been met: Gram matrices can be trusted."""
     resorted: bool = False
     """What is done against rounding at the end has been done."""
+    curvature: Array | None = None
+    """The f'' that the Gram matrix was made with, where that is not the same everywhere."""
 
 
 class WorkingSet(PrimalSolver[WorkingState]):
@@ -54,7 +56,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
 
     name = "working_set"
     needs_columns = True
-    losses = ("least_squares",)
+    needs_quadratic = True
     fits_exactly = True
     check_period = 1
     check_growth = 0.0
@@ -121,6 +123,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             begun=state.begun,
             sound=state.sound,
             resorted=state.resorted,
+            curvature=state.curvature,
         )
 
     def _begin(self, point: Point) -> WorkingState:
@@ -129,9 +132,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
         if np.count_nonzero(point.inside) ** 2 > _WORTH_PREDICTING * len(point.x):
             point = predicted(point)
         if np.count_nonzero(point.inside) > _LARGEST_START:
-            rising = (point.correlation > 0.0) & np.isfinite(problem.upper)
-            x = np.where(rising, problem.upper, problem.lower)
-            point = Point(problem, np.where(point.inside, x, point.x))
+            rising = (point.correlation > 0.0) & ~problem.no_upper
+            x = np.where(rising | problem.no_lower, problem.upper, problem.lower)
+            point = Point(problem, np.where(point.inside & ~problem.free, x, point.x))
         state = WorkingState(point, begun=True)
         self._extend(state, np.flatnonzero(point.inside))
         return state
@@ -147,7 +150,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         first = max(_FIRST, round(len(point.x) ** 0.5))
         room = max(1, min(max(first, len(state.working)), rank - len(state.working)))
         if len(found) > room:
-            score = point.inward[found] / problem.norms[found]
+            score = point.inward[found] / problem.reach[found]
             found = np.sort(found[np.argpartition(-score, room)[:room]])
         return found
 
@@ -155,17 +158,20 @@ class WorkingSet(PrimalSolver[WorkingState]):
         """Add columns to W and their products to its Gram matrix."""
         if not len(new):
             return
-        problem, old = state.point.problem, state.working
+        old = state.working
         working = np.concatenate([old, new])
         gram = np.empty((len(working), len(working)))
         gram[: len(old), : len(old)] = state.gram
-        gram[len(old) :, len(old) :] = problem.design.gram(new, new)
+        gram[len(old) :, len(old) :] = self._hessian(state, new, new)
         if len(old):
-            cross = problem.design.gram(old, new)
+            cross = self._hessian(state, old, new)
             gram[: len(old), len(old) :] = cross
             gram[len(old) :, : len(old)] = cross.T
-        problem.work.add(len(new) * len(working))
         state.working, state.gram = working, gram
+
+    def _hessian(self, state: WorkingState, rows: Index, columns: Index) -> Array:
+        """A block of the second derivative."""
+        return state.point.problem.hessian(rows, columns)
 
     def _drop_settled(self, state: WorkingState) -> None:
         """Coordinates of W at a bound that they do not want to leave make room."""
@@ -185,7 +191,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         states[(x >= upper) & (w >= 0.0)] = UPPER
         noise = point.gradient_noise[working]
         solved = block_pivoting(
-            state.gram, w + state.gram @ x, lower, upper, states, noise, _ROUNDS
+            state.gram, w + state.gram @ x, lower, upper, states, x, noise, _ROUNDS
         )
         if solved is None:
             return None

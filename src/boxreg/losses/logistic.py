@@ -1,0 +1,76 @@
+"""The logistic loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import xlog1py, xlogy
+
+from ..arrays import Array
+from .base import Loss
+from .checks import labels
+from .entropy import bernoulli_divergence, logistic_pair, widest_variance
+
+
+class Logistic(Loss):
+    """f(p; y) = log(1 + exp(-y p)), y = ±1 (labels 0 and 1 become -1 and 1).
+
+    f'(p) = -y σ(-y p), with σ(x) = 1 / (1 + exp(-x)), is ¼-Lipschitz, so alpha = 4. With s = -y v,
+    f*(v) = s log s + (1 - s) log(1 - s) on 0 <= s <= 1; it is 0 at both ends.
+    """
+
+    name = "logistic"
+    alpha = 4.0
+    roundoff_derivative = 24.0
+    roundoff_value = 48.0
+
+    def accept(self, target: Array) -> Array:
+        """Labels as ±1."""
+        return labels(target)
+
+    def values(self, prediction: Array, target: Array) -> Array:
+        """log(1 + exp(-y p))."""
+        return -logistic_pair(target * prediction)[2]
+
+    def derivatives(self, prediction: Array, target: Array) -> Array:
+        """-y σ(-y p)."""
+        return -target * logistic_pair(target * prediction)[1]
+
+    def conjugates(self, v: Array, target: Array) -> Array:
+        """s log s + (1 - s) log(1 - s), s = -y v."""
+        s = -target * v
+        inside = (s >= 0.0) & (s <= 1.0)
+        s = np.where(inside, s, 0.0)
+        return np.where(inside, xlogy(s, s) + xlog1py(1.0 - s, -s), np.inf)
+
+    def curvatures(self, prediction: Array, target: Array) -> Array:
+        """σ (1 - σ)."""
+        sigma, sigma1, *_ = logistic_pair(prediction)
+        return np.asarray(sigma * sigma1)
+
+    def local_smoothness(
+        self, prediction: Array, theta: Array, gap: Array | float, target: Array
+    ) -> Array:
+        """1 / f*''(v) = s (1 - s), at its largest over what the gap allows (`widest_variance`)."""
+        s = target * theta
+        return widest_variance(s, 1.0 - s, -target * prediction, gap)
+
+    def dual_domain(self, target: Array) -> tuple[Array, Array]:
+        """[-1, 0] for y = 1, [0, 1] for y = -1."""
+        return np.minimum(-target, 0.0), np.maximum(-target, 0.0)
+
+    def scalar_derivative(self) -> Callable[[float, float], float]:
+        """-y σ(-y p)."""
+        return _derivative
+
+    def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
+        """s log(s / σ) + (1 - s) log((1 - s) / (1 - σ)), s = y theta, σ = σ(-y p)."""
+        s = target * theta
+        return bernoulli_divergence(s, 1.0 - s, -target * prediction, 0.0)
+
+
+def _derivative(p: float, y: float) -> float:
+    tail = math.exp(-abs(p))
+    return -y * (tail if y * p > 0.0 else 1.0) / (1.0 + tail)

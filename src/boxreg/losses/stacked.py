@@ -1,0 +1,84 @@
+"""One loss on the first rows, another on the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..arrays import Array
+from .base import Loss
+
+
+class StackedLoss(Loss):
+    """F(p) = F_top(p_1 … p_m) + F_bottom(p_{m+1} …): the data term and the rows of a ridge term."""
+
+    def __init__(self, top: Loss, bottom: Loss, split: int) -> None:
+        self.top = top
+        self.bottom = bottom
+        self.split = split
+        self.name = top.name
+        self.alpha = min(top.alpha, bottom.alpha)
+        self.quadratic = top.quadratic and bottom.quadratic
+        self.needs_nonnegative = top.needs_nonnegative
+        self.roundoff_derivative = max(top.roundoff_derivative, bottom.roundoff_derivative)
+        self.roundoff_value = max(top.roundoff_value, bottom.roundoff_value)
+
+    def _both(self, ask: Callable[..., Array], *arrays: Array | float) -> Array:
+        """The two answers, one under the other; `ask` takes a loss and its share of the arrays."""
+        m = self.split
+
+        def share(rows: slice) -> list[Array | float]:
+            return [a[rows] if isinstance(a, np.ndarray) else a for a in arrays]
+
+        above = ask(self.top, *share(slice(None, m)))
+        return np.concatenate([above, ask(self.bottom, *share(slice(m, None)))])
+
+    def values(self, prediction: Array, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, p, y: f.values(p, y), prediction, target)
+
+    def derivatives(self, prediction: Array, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, p, y: f.derivatives(p, y), prediction, target)
+
+    def conjugates(self, v: Array, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, v, y: f.conjugates(v, y), v, target)
+
+    def curvatures(self, prediction: Array, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, p, y: f.curvatures(p, y), prediction, target)
+
+    def smoothness(self, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, y: f.smoothness(y), target)
+
+    def local_smoothness(
+        self, prediction: Array, theta: Array, gap: Array | float, target: Array
+    ) -> Array:
+        """Those of both."""
+        return self._both(
+            lambda f, p, t, g, y: f.local_smoothness(p, t, g, y), prediction, theta, gap, target
+        )
+
+    def dual_domain(self, target: Array) -> tuple[Array, Array]:
+        """Those of both."""
+        low = self._both(lambda f, y: f.dual_domain(y)[0], target)
+        return low, self._both(lambda f, y: f.dual_domain(y)[1], target)
+
+    def prox_conjugate(self, v: Array, sigma: Array | float, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, v, s, y: f.prox_conjugate(v, s, y), v, sigma, target)
+
+    def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
+        """Those of both."""
+        return self._both(
+            lambda f, p, d, y: f.derivative_errors(p, d, y), prediction, derivatives, target
+        )
+
+    def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
+        """Those of both."""
+        return self._both(
+            lambda f, p, t, y: f.fenchel_young_terms(p, t, y), prediction, theta, target
+        )

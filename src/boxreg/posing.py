@@ -1,0 +1,120 @@
+"""From what the caller asks for to the one form that everything else works with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arrays import Array, Index
+from .designs import Design
+from .designs.stacked import IdentityDesign, StackedDesign
+from .linear_cost import LinearCost
+from .losses import LeastSquares, Loss
+from .losses.stacked import StackedLoss
+from .losses.weighted import Weighted
+from .problem import Problem
+from .rounding import gamma
+from .row_map import RowMap
+
+
+def pose(
+    design: Design,
+    target: Array,
+    loss: Loss,
+    lower: Array,
+    upper: Array,
+    *,
+    weights: Array | None = None,
+    cost: Array | None = None,
+    ridge: float | Design = 0.0,
+) -> Problem:
+    """The problem with its weights, its linear rows, its costs and its ridge term in place.
+
+    Weights belong to the loss; rows with weight 0 are left out, and so are rows with a linear loss,
+    which become costs. Rows of the ridge term are least-squares rows with target 0 under those of A,
+    with the weight μ (exact, where √μ would not be).
+    """
+    if weights is not None and not np.all(weights == 1.0):
+        loss = Weighted(loss, weights)
+    row_map, linear, constant = None, None, 0.0
+    kept, flat = _split(loss, target, weights)
+    if kept is not None:
+        linear, constant, known = _linear_part(design, target, loss, flat)
+        row_map = RowMap(kept, known)
+        design, target, loss = design.rows(kept), target[kept], loss.rows(kept)
+    bottom = _ridge(ridge, design.shape[1])
+    if bottom is not None:
+        below, weight = bottom
+        rows = below.shape[0]
+        loss = _stacked(loss, len(target), rows, weight)
+        design = StackedDesign(design, below)
+        target = np.append(target, np.zeros(rows))
+        row_map = row_map or RowMap(np.arange(len(target) - rows), np.zeros(len(target) - rows))
+    survey = design.survey(target)
+    design.nonnegative = survey.nonnegative
+    return Problem(
+        design=design,
+        target=target,
+        loss=loss,
+        lower=lower,
+        upper=upper,
+        survey=survey,
+        cost=_cost(cost, linear, len(lower), len(row_map.known) if row_map else 0),
+        constant=constant,
+        row_map=row_map,
+    )
+
+
+def _split(loss: Loss, target: Array, weights: Array | None) -> tuple[Index | None, Index]:
+    """Rows that stay, if any leave, and those that are linear."""
+    silent = np.zeros(len(target), dtype=bool) if weights is None else weights == 0.0
+    flat = loss.linear_rows(target)
+    flat = np.zeros_like(silent) if flat is None else flat & ~silent
+    if not (silent.any() or flat.any()):
+        return None, np.flatnonzero(flat)
+    return np.flatnonzero(~silent & ~flat), np.flatnonzero(flat)
+
+
+def _linear_part(
+    design: Design, target: Array, loss: Loss, flat: Index
+) -> tuple[Array | None, float, Array]:
+    """The cost and the constant that the linear rows make, and theta in the rows that leave."""
+    known = np.zeros(len(target))
+    if not len(flat):
+        return None, 0.0, known
+    part, y = loss.rows(flat), target[flat]
+    nothing = np.zeros(len(flat))
+    known[flat] = part.residual(nothing, y)
+    return -design.rmatvec(known), part.objective(nothing, y), known
+
+
+def _cost(given: Array | None, linear: Array | None, n: int, rows: int) -> LinearCost | None:
+    """Both costs together, with the rounding error of the one that was computed."""
+    if given is None and linear is None:
+        return None
+    mine = np.zeros(n) if given is None else given
+    if linear is None:
+        return LinearCost(mine, np.abs(mine))
+    # A >= 0 and slopes of one sign: the terms of the sum do not cancel.
+    return LinearCost(mine + linear, np.abs(mine) + np.abs(linear), gamma(rows + 4))
+
+
+def _ridge(ridge: float | Design, n: int) -> tuple[Design, float] | None:
+    if isinstance(ridge, Design):
+        return ridge, 1.0
+    return None if ridge == 0.0 else (IdentityDesign(n, np.arange(n)), ridge)
+
+
+def _stacked(loss: Loss, m: int, rows: int, weight: float) -> Loss:
+    """The loss of the data on m rows, and weighted squares on the others."""
+    if isinstance(loss, LeastSquares) and weight == 1.0:
+        return loss
+    base: Any = loss.loss if isinstance(loss, Weighted) else loss
+    if isinstance(base, LeastSquares):
+        mine = loss.weights if isinstance(loss, Weighted) else np.ones(m)
+        return Weighted(base, np.append(mine, np.full(rows, weight)))
+    squares: Loss = LeastSquares()
+    if weight != 1.0:
+        squares = Weighted(squares, np.full(rows, weight))
+    return StackedLoss(loss, squares, m)
