@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from . import abundance, figure1, figure2, figure3, kullback_leibler
+from . import abundance, figure1, figure2, figure3
 from .figure4 import EXPERIMENT as FIGURE4
 from .figure5 import EXPERIMENT as FIGURE5
+from .kullback_leibler import EXPERIMENT as KULLBACK_LEIBLER
 from .scale import Scale
 from .section import Section
 from .store import Cell, Figures
@@ -33,6 +34,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     "figure3": figure3,
     "figure4": FIGURE4,
     "figure5": FIGURE5,
-    "kullback_leibler": kullback_leibler,
+    "kullback_leibler": KULLBACK_LEIBLER,
     "abundance": abundance,
 }

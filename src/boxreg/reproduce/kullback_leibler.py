@@ -7,24 +7,21 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from ..losses import LOSSES
 from ..solvers import SOLVERS
 from . import data
 from .case import Case
 from .real import RealFigure
 from .scale import Scale
-from .section import Section
-from .store import Cell, Figures
-from .ways import Way, default
+from .ways import Arguments, Way
 
-name = "kullback_leibler"
-LOSS = "kullback_leibler"
+_GAP: Arguments = {"tol": 1e-8, "atol": 0.0}
+"""Relative: a tumour may have a hundred mutations or a million."""
 
 
 @lru_cache(maxsize=2)
 def _tumour(j: int) -> Case:
     A, counts = data.signatures()
-    return Case(f"tumour-{j}", A, counts[:, j], 0.0, np.inf, loss=LOSS)
+    return Case(f"tumour-{j}", A, counts[:, j], 0.0, np.inf, loss="kullback_leibler")
 
 
 def _tumours(scale: Scale) -> Mapping[str, Callable[[], Case]]:
@@ -37,49 +34,31 @@ def _ways(solver: str) -> list[Way]:
     """The plain algorithm, the same with the paper's region, ours, the default."""
     plain = SOLVERS[solver].plain
 
-    def baseline(case: Case) -> dict[str, object]:
-        return {"solver": plain(), "screening": False}
+    def baseline(case: Case) -> Arguments:
+        return {"solver": plain(), "screening": False, **_GAP}
 
-    def sphere(case: Case) -> dict[str, object]:
-        return {"solver": plain(), "region": "gap_sphere", "dual": "line_search"}
+    def sphere(case: Case) -> Arguments:
+        return {"solver": plain(), "region": "gap_sphere", "dual": "line_search", **_GAP}
 
     return [
         Way("baseline", "baseline", baseline, off_the_clock=True),
         Way("paper", "screening, gap sphere", sphere, share=0.5),
-        Way("ours", "ours", lambda case: {"solver": solver}, share=0.3),
-        default(),
+        Way("ours", "ours", lambda case: {"solver": solver, **_GAP}, share=0.3),
+        Way("default", "default solver", lambda case: dict(_GAP), share=0.1),
     ]
 
 
-def _solvers() -> tuple[str, ...]:
-    """Those that take this loss."""
-    candidates = ("coordinate_descent", "projected_gradient", "chambolle_pock")
-    return tuple(s for s in candidates if LOSS in (SOLVERS[s].losses or (LOSS,)))
-
-
-_EXPERIMENT = RealFigure(
-    name=name,
+EXPERIMENT = RealFigure(
+    name="kullback_leibler",
     title="Beyond the paper: Kullback–Leibler divergence, mutational signatures",
     text=(
-        "Mutation counts of a tumour by non-negative combinations of the 86 COSMIC signatures, which "
-        "is maximum likelihood for Poisson counts. 96 × 86: too small for screening to save time, and "
-        "shown for what it proves.",
+        "Mutation counts of a tumour by non-negative combinations of the 86 COSMIC signatures: maximum "
+        "likelihood for Poisson counts. Runs stop at a relative gap of 1e-8. The gap sphere uses local "
+        "strong concavity (Dantas, Soubies and Févotte, 2021). 96 × 86 is small: look at the work.",
     ),
     dataset="mutational_signatures",
-    solvers=_solvers(),
+    solvers=("projected_gradient",),
     variants={"counts": _tumours},
     expected=1.0,
     ways=_ways,
 )
-
-
-def cells(scale: Scale) -> list[Cell]:
-    """None as long as the loss is not there."""
-    return _EXPERIMENT.cells(scale) if LOSS in LOSSES else []
-
-
-def section(scale: Scale, held: Mapping[str, Figures]) -> Section:
-    """The tables, or that the loss is not there."""
-    if LOSS in LOSSES:
-        return _EXPERIMENT.section(scale, held)
-    return Section(name, _EXPERIMENT.title, ["This version has no Kullback–Leibler loss."])

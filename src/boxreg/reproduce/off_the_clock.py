@@ -28,7 +28,8 @@ class OffTheClock(PrimalSolver[S]):
         self.name = inner.name
         self.needs_columns = inner.needs_columns
         self.needs_column_major = inner.needs_column_major
-        self.losses = inner.losses
+        self.needs_quadratic = inner.needs_quadratic
+        self.needs_scalar_derivative = inner.needs_scalar_derivative
         self.check_period = inner.check_period
         self.check_growth = inner.check_growth
         self.max_iter = inner.max_iter

@@ -63,6 +63,7 @@ class PaperGradient(PrimalSolver[SolverState]):
     """x ← clip(x + s Aᵀρ, l, u) with the step s given, for good: 2/||A||² or 1/||A||²."""
 
     name = "projected_gradient"
+    needs_quadratic = True
     check_period = PERIOD
     check_growth = 0.0
     max_iter = 10_000_000
@@ -115,6 +116,7 @@ class PaperPrimalDual(PrimalSolver[PrimalDualState]):
     """
 
     name = "chambolle_pock"
+    needs_quadratic = True
     check_period = PERIOD
     check_growth = 0.0
     max_iter = 10_000_000
