@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from . import data
 from .case import Case
@@ -39,6 +41,8 @@ class RealFigure:
     solvers: tuple[str, ...]
     variants: Mapping[str, Draws]
     expected: float
+    longest: float = np.inf
+    """Seconds for a run, if that is less than the run's own limit."""
     ways: Callable[[str], list[Way]] = four
 
     def cells(self, scale: Scale) -> list[Cell]:
@@ -65,7 +69,7 @@ class RealFigure:
                 },
                 ways=self.ways(solver),
                 expected=self.expected,
-                policy=scale.policy,
+                policy=replace(scale.policy, cap=min(scale.policy.cap, self.longest)),
             )
             for problem, draw in self.variants[variant](scale).items()
         ]
