@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -310,9 +311,21 @@ def test_the_bar_estimates_what_is_left(monkeypatch):
     monkeypatch.setattr("boxreg.reproduce.progress.monotonic", lambda: next(clock))
     bar = Bar(expected=40.0)
     bar.advance(10.0)  # took 30 s where 10 were expected: three times as long for the other 30
-    line = bar._line("cell")
+    line = bar._line(40.0)
     assert "25 %" in line
-    assert "0:30 + about 1:30 left" in line
+    assert "0:40, about 1:20 left" in line
+
+
+def test_the_bar_lives_on_a_terminal_and_leaves_no_trace(monkeypatch):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    bar = Bar(expected=2.0)
+    bar.show("first")
+    bar.clear()
+    assert "first" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[K")
+    assert not bar._ticker.is_alive()
 
 
 class TestCommand:

@@ -7,10 +7,11 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-from boxreg.reproduce import EXPERIMENTS, run
+from boxreg.reproduce import EXPERIMENTS, markdown, run
 from boxreg.reproduce.section import written
 from reproducing import TINY, forget, without_data
 
@@ -119,6 +120,28 @@ def test_what_could_end_a_script_is_escaped(made):
     data = re.search(r'id="figures">(.*?)</script>', html, re.DOTALL).group(1)
     assert "<" not in data
     assert set(json.loads(data)) == set(made[1]["experiments"])
+
+
+def test_tables_go_into_the_documentation(made, tmp_path):
+    place, results = made
+    page = tmp_path / "page.md"
+    page.write_text(
+        "Before\n<!-- figure1 -->\nold\n<!-- end -->\nAfter\n<!-- nothing -->\n<!-- end -->\n"
+    )
+    assert markdown.main([str(place / "results.json"), str(page)]) == 0
+    text = page.read_text()
+    assert text.startswith("Before\n<!-- figure1 -->\n### Figure 1")
+    assert "old" not in text
+    assert text.endswith("<!-- end -->\nAfter\n<!-- nothing -->\n<!-- end -->\n")
+    assert text.count("| baseline |") == len(TINY.boxes)
+    again = markdown.filled(text, results)
+    assert again == text
+
+
+def test_the_documentation_has_a_place_for_every_experiment():
+    text = (Path(__file__).parents[1] / "docs" / "reproduction.md").read_text()
+    for name in (*EXPERIMENTS, "environment"):
+        assert f"<!-- {name} -->\n" in text
 
 
 def browse(page, tmp_path, *options: str) -> tuple[str, str]:

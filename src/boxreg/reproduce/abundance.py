@@ -90,9 +90,8 @@ def section(scale: Scale, held: Mapping[str, Figures]) -> Section:
     ]
     if scale.stride > 1:
         text.append(f"Every {scale.stride}th row and column of the scene.")
-    real = data.origin("cuprite_usgs") == "real"
-    stand_in = "" if real else f" ({data.STAND_IN} for cuprite_usgs)"
-    title = f"Beyond the paper: abundance map of Cuprite{stand_in}"
+    title = data.titled("Beyond the paper: abundance map of Cuprite", "cuprite_usgs")
+    text = data.explained(text, "cuprite_usgs")
     if found is None:
         return Section(name, title, text)
     drawing = Drawing(

@@ -32,6 +32,22 @@ def origin(name: str) -> str:
     return "real" if arrays(name) is not None else STAND_IN
 
 
+def titled(title: str, name: str) -> str:
+    """A title that says so where the data are not the real ones."""
+    return title if origin(name) == "real" else f"{title} ({STAND_IN} for {name})"
+
+
+def explained(text: list[str], name: str) -> list[str]:
+    """The text, after a warning where the data are not the real ones."""
+    if origin(name) == "real":
+        return text
+    warning = (
+        f"The data set {name} is not to be had here: these are made-up data of the same kind, and the "
+        "paper's figures do not apply to them. What follows describes the real data."
+    )
+    return [warning, *text]
+
+
 @lru_cache(maxsize=1)
 def _documents() -> Any:
     """Documents as the columns of a sparse matrix, scaled to unit norm."""

@@ -102,9 +102,9 @@ def section(scale: Scale, held: Mapping[str, Figures]) -> Section:
     drawing = Drawing(
         name, "Screening ratio against epochs, one document.", partial(_draw, ones[0], held)
     )
-    title = "Figure 2: directions of the dual translation"
-    stand_in = "" if data.origin("nips_1-17") == "real" else f" ({data.STAND_IN} for NIPS)"
-    return Section(name, title + stand_in, text, [Table("Directions", columns, rows)], [drawing])
+    title = data.titled("Figure 2: directions of the dual translation", "nips_1-17")
+    text = data.explained(text, "nips_1-17")
+    return Section(name, title, text, [Table("Directions", columns, rows)], [drawing])
 
 
 def _row(ones: list[Comparison], held: Mapping[str, Figures], way: Way) -> Row:

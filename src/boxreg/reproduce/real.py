@@ -88,9 +88,9 @@ class RealFigure:
             "Gap and screening ratio against time, the first of the problems.",
             partial(_draw, pairs, held),
         )
-        real = data.origin(self.dataset) == "real"
-        title = self.title + ("" if real else f" ({data.STAND_IN} for {self.dataset})")
-        return Section(self.name, title, list(self.text), tables, [drawing])
+        title = data.titled(self.title, self.dataset)
+        text = data.explained(list(self.text), self.dataset)
+        return Section(self.name, title, text, tables, [drawing])
 
     def _table(
         self,

@@ -137,5 +137,6 @@ def _smaller(sizes: tuple[tuple[int, int], ...], paper: tuple[int, ...]) -> list
         return []
     return [
         "These are smaller problems than the paper's (see the columns n); its figures stand beside "
-        "them in order of size."
+        "them in order of size. A product takes microseconds here, and much of the time goes to "
+        "everything else: look at the work."
     ]
