@@ -45,8 +45,10 @@ def filled(text: str, results: Mapping[str, Any]) -> str:
     told = ("date", "cpu", "threads", "boxreg", "python", "numpy", "scipy", "numba")
     blocks["environment"] = ", ".join(f"{name} {where[name]}" for name in told)
     for name, block in blocks.items():
-        place = re.compile(_PLACE.format(name=name), re.DOTALL)
-        text = place.sub(lambda found, block=block: f"{found[1]}{block}\n{found[2]}", text)
+        pieces = re.split(_PLACE.format(name=name), text, maxsplit=1, flags=re.DOTALL)
+        if len(pieces) == 4:
+            before, opening, ending, after = pieces
+            text = f"{before}{opening}{block}\n{ending}{after}"
     return text
 
 
