@@ -3,12 +3,15 @@
 from .api import nnls, operator, solve, verify
 from .certificate import Certificate
 from .history import History, Snapshot
+from .linf import AntisparseResult, antisparse
+from .losses.custom import custom_loss
 from .result import Result
 from .status import Status
 from .version import __version__
 from .warning_types import ConvergenceWarning, PerformanceWarning
 
 __all__ = [
+    "AntisparseResult",
     "Certificate",
     "ConvergenceWarning",
     "History",
@@ -17,6 +20,8 @@ __all__ = [
     "Snapshot",
     "Status",
     "__version__",
+    "antisparse",
+    "custom_loss",
     "nnls",
     "operator",
     "solve",

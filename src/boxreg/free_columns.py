@@ -21,8 +21,8 @@ class FreeMetric:
 
     theta' = theta - H A_F z with A_FᵀH A_F z = δ, δ = A_Fᵀtheta - c_F. Let D scale the columns of √H A_F
     to unit norm and λ > 0 bound the eigenvalues of their Gram matrix G from below. Then ||D z|| is at
-    most ||D⁻¹δ|| / λ, and |theta'_i - theta_i| <= h_i ||row i of A_F D⁻¹|| ||D z||. With h = f''(p) a row
-    moves little where f* has little room: theta' stays in the domain of f*.
+    most ||D⁻¹δ|| / λ, and |theta'_i - theta_i| <= h_i ||row i of A_F D⁻¹|| ||D z||. With h = f''(p) a
+    row moves little where f* has little room: theta' stays in the domain of f*.
     """
 
     columns: Array

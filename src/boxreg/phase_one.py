@@ -63,13 +63,13 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
         direction[free] = -solution.eqlin.marginals
     if solution.x[-1] > _STRICT:
         anchor = DualPoint.at(solution.x[:m], problem)
-        return DualCone(None, nothing, anchor=anchor if _is_strict(anchor, problem) else None)
+        return DualCone(None, nothing, anchor=anchor if _margin(anchor, problem) > 0.0 else None)
     receding = recession(problem, direction)
     return DualCone(None, nothing, recession=receding, note="" if receding else _THIN)
 
 
 def cheap_anchor(problem: ReducedProblem) -> DualPoint | None:
-    """theta = 0, or a small multiple of -1, if that is strictly feasible and inside the domain of f*."""
+    """theta = 0 or a small multiple of -1, whichever is more strictly feasible, if one is."""
     low, high = problem.loss.dual_domain(problem.target)
     if problem.free.any() or np.any(low > 0.0) or np.any(high < 0.0):
         return None
@@ -77,21 +77,19 @@ def cheap_anchor(problem: ReducedProblem) -> DualPoint | None:
     candidates = [DualPoint.zero(problem)]
     if least > 0.0:
         candidates.append(DualPoint.at(np.full(len(problem.target), -least), problem))
-    for candidate in candidates:
-        if _is_strict(candidate, problem):
-            return candidate
-    return None
+    best = max(candidates, key=lambda dual: _margin(dual, problem))
+    return best if _margin(best, problem) > 0.0 else None
 
 
-def _is_strict(dual: DualPoint, problem: ReducedProblem) -> bool:
-    """Whether w_j has its sign by more than rounding, in all constrained coordinates."""
+def _margin(dual: DualPoint, problem: ReducedProblem) -> float:
+    """The least ∓w_j / ||a_j||, less what may be rounding, over the constrained coordinates."""
     size = norm(dual.theta) * problem.norms
     if problem.cost is not None:
         size = size + problem.cost.size
     excess = problem.side * dual.correlation + 64.0 * dual.uncertainty(problem)
     excess = excess + (_STRICT + 64.0 * UNIT_ROUNDOFF) * size
     used = problem.constrained & problem.open
-    return bool(np.all(excess[used] < 0.0))
+    return float(np.min(-excess[used] / problem.norms[used], initial=np.inf))
 
 
 def _domain_rows(low: Array, high: Array, m: int) -> tuple[sparse.csr_array, Array]:
