@@ -33,7 +33,7 @@ def main() -> int:
     policy = replace(QUICK, cap=10.0) if options.quick else replace(FULL, cap=60.0)
     worker = Worker(policy, line)
     try:
-        record.versions = worker.warm_up()
+        record.versions = worker.versions()
         for case in CASES:
             chosen = case.name in options.only if options.only else not options.quick or not case.large
             if chosen:

@@ -39,7 +39,7 @@ def race_many(
     for problem in sample:
         j = int(np.flatnonzero(np.all(Y == problem.y[:, None], axis=0))[0])
         judge = Judge(make(A, problem.y, KullbackLeibler()))
-        judge.learn_dual(solved(problem, tol=1e-12).theta)
+        judge.learn_dual(solved(problem, tol=1e-11).theta)
         gaps.append(judge.score(X[:, j] if X.shape[0] == A.shape[1] else X[j]).relative_gap)
     return {
         "problems": Y.shape[1],

@@ -18,7 +18,6 @@ from benchmarks.race.worker import merged
 
 from . import data
 from .cases import Case
-from .functions import Huber, KullbackLeibler, Logistic, LogCosh, Quadratic, SquaredHinge
 from .many import race_many
 from .problem import LossProblem, make
 from .rivals import CONTESTANTS, Contestant
@@ -26,8 +25,8 @@ from .rivals.contestant import Prepared
 from .rivals.ours import ASKED, proved, solved
 from .scoring import Judge
 
-BOUNDS = (1e-9, 1e-11, 1e-13)
-"""Tolerances of the boxreg runs, off the clock, whose dual points the judge is given."""
+FURTHER = 1e-13
+"""What boxreg is asked for, off the clock, for the judge's dual points."""
 
 
 class Worker:
@@ -40,25 +39,29 @@ class Worker:
         self._loosest: dict[tuple[str, str], float] = {}
         """(contestant, case) → the tolerance that the problem before needed."""
 
-    def warm_up(self) -> dict[str, str]:
-        """Compile and import everything once; versions of those who are there."""
-        versions = {}
+    def versions(self) -> dict[str, str]:
+        """Of those who are there."""
+        here = {c.distribution for c in CONTESTANTS.values() if c.installed()}
+        self._out = {c.name: "not installed" for c in CONTESTANTS.values() if not c.installed()}
+        return {name: version(name) for name in sorted(here)}
+
+    def _warm_up(self, problem: LossProblem) -> None:
+        """Compile and import what a problem of this kind needs, on a corner of it."""
+        m, n = problem.A.shape
+        rows, columns = min(m, 200), min(n, 50)
+        A = problem.A.tocsr()[:rows, :columns] if problem.is_sparse else problem.A[:rows, :columns]
+        corner = make(A, problem.y[:rows], problem.function, problem.upper, problem.linear)
         for name, contestant in CONTESTANTS.items():
-            self.line.show(f"warming up {name}")
-            if not contestant.installed():
-                self._out[name] = "not installed"
-                continue
-            versions[contestant.distribution] = version(contestant.distribution)
-            for problem in _warm_up_problems():
-                if contestant.refuses(problem) is None:
-                    with suppress(ArithmeticError):
-                        contestant.prepare(problem, contestant.tolerances[0])()
-        return versions
+            if name not in self._out and contestant.refuses(corner) is None:
+                self.line.show(f"warming up {name}")
+                with suppress(Exception):  # what fails on the problem itself is reported there
+                    contestant.prepare(corner, contestant.tolerances[0])()
 
     def race(self, case: Case) -> dict[str, Any]:
         """All contestants on all problems of a case, or why it was not raced."""
         try:
             problems = case.problems()[:: self.policy.stride]
+            self._warm_up(problems[0])
             found = self._race(case, problems)
             if case.name == "kl-tumours":
                 found["many"] = race_many(*data.signatures(), problems, self.line.show)
@@ -95,8 +98,10 @@ class Worker:
     def _heat(self, case: Case, problem: LossProblem, policy: Policy) -> tuple[Heat, float, int]:
         self.line.show("dual bounds")
         judge = Judge(problem)
-        for tolerance in BOUNDS:
-            judge.learn_dual(solved(problem, tol=tolerance).theta)
+        own = solved(problem, tol=ASKED)
+        judge.learn_dual(own.theta)
+        further = solved(problem, tol=FURTHER, callback=lambda seen: seen.iteration > own.n_iter)
+        judge.learn_dual(further.theta)
         heat = Heat(judge, policy, self.line.show)
         for name, contestant in CONTESTANTS.items():
             why = self._out.get(name)
@@ -109,7 +114,7 @@ class Worker:
                 self._enter(heat, contestant, case, problem)
         heat.sample()
         heat.score()
-        own = solved(problem, tol=ASKED)  # same input, same output as the call that was timed
+        # Same input, same output: `own` is what the timed call returns.
         inside = np.count_nonzero((own.x > problem.lower) & (own.x < problem.upper))
         return heat, proved(problem, own.x, own.theta) / judge.scale, int(inside)
 
@@ -128,23 +133,3 @@ class Worker:
         tolerance = heat.found[contestant.name].tolerance
         if tolerance:
             self._loosest[key] = tolerance
-
-
-def _warm_up_problems() -> list[LossProblem]:
-    """Small problems that make everybody compile what the cases will use."""
-    from scipy import sparse
-
-    rng = np.random.default_rng(0)
-    A = np.abs(rng.standard_normal((300, 200)))
-    counts = A @ rng.random(200)
-    labels = np.where(rng.random(300) < 0.5, 1.0, -1.0)
-    signed = rng.standard_normal((300, 200))
-    found = []
-    for kind in (np.asarray, sparse.csc_array):
-        positive, plain = kind(A * (A > 0.5)), kind(signed)
-        found += [make(positive, counts, f) for f in (Quadratic(), Huber(0.2), LogCosh())]
-        found += [make(positive, counts, KullbackLeibler(b)) for b in (0.0, 0.01)]
-        found += [make(positive, counts, Quadratic(), linear=1.0)]
-        found += [make(plain, labels, f, upper=0.01) for f in (Logistic(), SquaredHinge())]
-        found += [make(plain, labels, f, linear=0.1) for f in (Logistic(), SquaredHinge())]
-    return found
