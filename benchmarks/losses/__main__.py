@@ -35,7 +35,9 @@ def main() -> int:
     try:
         record.versions = worker.versions()
         for case in CASES:
-            chosen = case.name in options.only if options.only else not options.quick or not case.large
+            chosen = (
+                case.name in options.only if options.only else not options.quick or not case.large
+            )
             if chosen:
                 record.cases.append(worker.race(case))
                 _write(record, options.out)
@@ -58,9 +60,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.losses", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer cases and samples")
     parser.add_argument("--only", nargs="+", metavar="CASE", help="cases by name")
-    parser.add_argument(
-        "--no-screening", dest="screening", action="store_false", help="races only"
-    )
+    parser.add_argument("--no-screening", dest="screening", action="store_false", help="races only")
     parser.add_argument("--out", type=Path, default=Path("out/losses"))
     return parser.parse_args()
 

@@ -37,7 +37,7 @@ def race_many(
     gaps = []
     X = np.asarray(found.x)
     for problem in sample:
-        j = int(np.flatnonzero(np.all(Y == problem.y[:, None], axis=0))[0])
+        j = int(np.flatnonzero(np.all(problem.y[:, None] == Y, axis=0))[0])
         judge = Judge(make(A, problem.y, KullbackLeibler()))
         judge.learn_dual(solved(problem, tol=1e-11).theta)
         gaps.append(judge.score(X[:, j] if X.shape[0] == A.shape[1] else X[j]).relative_gap)

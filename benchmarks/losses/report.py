@@ -66,10 +66,11 @@ def _many(cases: list[dict[str, Any]]) -> str:
         held = case.get("many")
         if held:
             theirs = entry(case, "L-BFGS-B")["seconds"]
+            each = held["seconds_each"]
             return (
-                f"`solve_many`, all {held['problems']} tumours in one call: "
-                f"{time_text(held['seconds_each'])} a tumour, L-BFGS-B {number(theirs / held['seconds_each'])} "
-                f"times as long; worst relative gap {gap_text(held['worst_gap'])} (of those raced one by one)."
+                f"`solve_many`, all {held['problems']} tumours in one call: {time_text(each)} a tumour; "
+                f"L-BFGS-B takes {number(theirs / each)} times as long. Worst relative gap of those "
+                f"raced one by one: {gap_text(held['worst_gap'])}."
             )
     return ""
 

@@ -25,8 +25,8 @@ from .rivals.contestant import Prepared
 from .rivals.ours import ASKED, proved, solved
 from .scoring import Judge
 
-FURTHER = 1e-13
-"""What boxreg is asked for, off the clock, for the judge's dual points."""
+FURTHER = 1e-10
+"""What boxreg is asked for, off the clock, for the judge's dual bound: no answer suffers by more."""
 
 
 class Worker:
@@ -100,8 +100,7 @@ class Worker:
         judge = Judge(problem)
         own = solved(problem, tol=ASKED)
         judge.learn_dual(own.theta)
-        further = solved(problem, tol=FURTHER, callback=lambda seen: seen.iteration > own.n_iter)
-        judge.learn_dual(further.theta)
+        judge.learn_dual(solved(problem, tol=FURTHER).theta)
         heat = Heat(judge, policy, self.line.show)
         for name, contestant in CONTESTANTS.items():
             why = self._out.get(name)
@@ -118,9 +117,7 @@ class Worker:
         inside = np.count_nonzero((own.x > problem.lower) & (own.x < problem.upper))
         return heat, proved(problem, own.x, own.theta) / judge.scale, int(inside)
 
-    def _enter(
-        self, heat: Heat, contestant: Contestant, case: Case, problem: LossProblem
-    ) -> None:
+    def _enter(self, heat: Heat, contestant: Contestant, case: Case, problem: LossProblem) -> None:
         key = (contestant.name, case.name)
         loosest = 30.0 * self._loosest.get(key, np.inf)
         tolerances = [held for held in contestant.tolerances if held <= loosest]

@@ -36,7 +36,9 @@ def _prepare(memory: int, problem: LossProblem, tolerance: float) -> Run:
             value, gradient = value + linear * float(x.sum()), gradient + linear
         return value / scale, gradient / scale
 
-    return lambda: minimize(both, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    return lambda: (
+        minimize(both, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    )
 
 
 def _takes_all(problem: LossProblem) -> str | None:
