@@ -38,7 +38,7 @@ def main() -> int:
             chosen = (
                 case.name in options.only if options.only else not options.quick or not case.large
             )
-            if chosen:
+            if chosen and options.race:
                 record.cases.append(worker.race(case))
                 _write(record, options.out)
         if options.screening:
@@ -61,6 +61,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="fewer cases and samples")
     parser.add_argument("--only", nargs="+", metavar="CASE", help="cases by name")
     parser.add_argument("--no-screening", dest="screening", action="store_false", help="races only")
+    parser.add_argument("--no-race", dest="race", action="store_false", help="screening only")
     parser.add_argument("--out", type=Path, default=Path("out/losses"))
     return parser.parse_args()
 

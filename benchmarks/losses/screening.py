@@ -1,13 +1,18 @@
-"""Work with and without screening, for every loss and every solver that fits it."""
+"""Work with and without screening, for every loss and every solver that fits it.
+
+Three ways, as in `benchmarks.ratios`: the plain algorithm; the same with screening, its iterates its
+own; and as `solve` does it by default, with acceleration and polished points taken up. Only the first
+two differ by screening alone. The default solvers have no plain form: theirs are two ways.
+"""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import boxreg
 from benchmarks.race.real_data import Absent
+from benchmarks.ratios import ways
+from boxreg.history import Snapshot
 
 from . import data
 from .functions import Huber, LogCosh, Logistic, SquaredHinge
@@ -45,28 +50,35 @@ def rows(show: Callable[[str], None]) -> Iterator[dict[str, Any]]:
                 yield {"workload": name, **row}
 
 
+def _begun(seen: Snapshot) -> bool:
+    return seen.iteration > 0
+
+
+def _ways(solver: str) -> dict[str, dict[str, Any]]:
+    """The arguments of `solve`, by the name of the way."""
+    if solver == "auto":
+        return {"plain": {"screening": False}, "screened": {}}
+    return {way: {**held, "max_iter": LIMIT} for way, held in ways(solver).items()}
+
+
 def _row(problem: LossProblem, solver: str) -> dict[str, Any] | None:
     """None where the solver does not take the loss."""
-    limit = None if solver == "auto" else LIMIT
     found = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", boxreg.ConvergenceWarning)
-        for way in (False, True):
-            try:
-                found[way] = solved(
-                    problem, tol=TOLERANCE, solver=solver, screening=way, max_iter=limit
-                )
-            except ValueError:  # says which solvers fit
-                return None
-    on, off = found[True], found[False]
+    for way, held in _ways(solver).items():
+        try:
+            solved(problem, tol=TOLERANCE, callback=_begun, **held)  # compile
+        except ValueError:  # says which solvers fit
+            return None
+        found[way] = solved(problem, tol=TOLERANCE, **held)
+    last = found["screened"]
     return {
-        "solver": on.settings["solver"],
-        "work_off": off.work,
-        "work_on": on.work,
-        "seconds_off": off.seconds,
-        "seconds_on": on.seconds,
-        "screened": on.screening_ratio,
-        "finished_off": bool(off.success),
-        "finished_on": bool(on.success),
-        "verified": bool(proved(problem, on.x, on.theta) <= 1.01 * on.gap),
+        "solver": last.settings["solver"],
+        "work": {way: result.work for way, result in found.items()},
+        "seconds": {way: result.seconds for way, result in found.items()},
+        "finished": {way: bool(result.success) for way, result in found.items()},
+        "screened": last.screening_ratio,
+        "verified": all(
+            proved(problem, result.x, result.theta) <= 1.01 * result.gap
+            for result in found.values()
+        ),
     }
