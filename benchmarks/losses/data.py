@@ -20,12 +20,12 @@ BACKGROUND = 0.01
 TOPIC = "sci.space"
 
 
-def gaussian_labels(function: Function) -> list[LossProblem]:
-    """3000×1000, A ~ N(0,1) / 50; y = ±1 with the probability σ(A x̄), x̄ = max(N(0,1), 0)."""
+def gaussian_labels(function: Function, m: int = 3000, n: int = 1000) -> list[LossProblem]:
+    """A ~ N(0,1) / 50; y = ±1 with the probability σ(A x̄), x̄ = max(N(0,1), 0)."""
     rng = np.random.default_rng(0)
-    A = rng.standard_normal((3000, 1000)) / 50.0
-    clean = A @ np.maximum(rng.standard_normal(1000), 0.0)
-    y = np.where(rng.random(3000) < 1.0 / (1.0 + np.exp(-clean)), 1.0, -1.0)
+    A = rng.standard_normal((m, n)) / 50.0
+    clean = A @ np.maximum(rng.standard_normal(n), 0.0)
+    y = np.where(rng.random(m) < 1.0 / (1.0 + np.exp(-clean)), 1.0, -1.0)
     return [make(A, y, function)]
 
 

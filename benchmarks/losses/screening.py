@@ -29,8 +29,8 @@ WORKLOADS: dict[str, Callable[[], list[LossProblem]]] = {
     "least squares, table 1, n = 1000": lambda: data.table1(1000),
     "Huber, n = 1000": lambda: data.outliers(Huber(0.2), 1000),
     "log-cosh, n = 1000": lambda: data.outliers(LogCosh(), 1000),
-    "logistic, Gaussian": lambda: data.gaussian_labels(Logistic()),
-    "squared hinge, Gaussian": lambda: data.gaussian_labels(SquaredHinge()),
+    "logistic, Gaussian 600×200": lambda: data.gaussian_labels(Logistic(), 600, 200),
+    "squared hinge, Gaussian 600×200": lambda: data.gaussian_labels(SquaredHinge(), 600, 200),
     "Kullback–Leibler, NIPS": data.documents,
     "non-negative Lasso, n = 1000": lambda: data.lasso(1000, 0.05),
 }
