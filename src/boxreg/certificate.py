@@ -103,11 +103,10 @@ def certificate_of(
     whole, x, theta = point.problem, point.x, dual.theta
     near, _ = feasible_nearby(point, dual)
     uncertainty = near.uncertainty(whole)
-    above = whole.no_upper & ~whole.free & (dual.correlation + uncertainty > 0.0)
-    below = whole.no_lower & ~whole.free & (dual.correlation - uncertainty < 0.0)
-    unproved = above | below
-    if point.free_metric is None:
-        unproved |= whole.free
+    equal = whole.free & (whole.norms > 0.0)
+    above = whole.no_upper & ~equal & (dual.correlation + uncertainty > 0.0)
+    below = whole.no_lower & ~equal & (dual.correlation - uncertainty < 0.0)
+    unproved = above | below | point.dependent
     slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * norm(theta) * whole.norms
     unsure = unproved & slight
     broken = np.flatnonzero(unproved & ~slight)

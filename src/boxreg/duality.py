@@ -85,7 +85,8 @@ def feasible_nearby(point: Point, dual: DualPoint) -> tuple[DualPoint, Array | N
     w_j = 0 for free coordinates cannot hold in floating point. But an exact theta' lies within a
     proved distance of theta (see `FreeMetric`); every statement about theta' is one about theta with
     that much more error. Returned are theta with that error, and the distance row by row: None where
-    no coordinate is free, and where the free columns may be dependent, which leaves w_j = 0 unproved.
+    no coordinate is free. Where free columns depend on others w_j = 0 stays unproved
+    (`Point.dependent`).
     """
     problem = point.problem
     free, metric = problem.free_columns, point.free_metric
@@ -106,7 +107,8 @@ def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> 
     (the first bracket is the Fenchel–Young gap; <p, theta> = <z, theta> + sum_j x_j (w_j + c_j)). Each
     w_j is taken at the worse end of its error interval. +inf where theta is not proved feasible, that
     is where u_j = inf and w_j may be positive, or l_j = -inf and w_j may be negative, unless
-    coordinate j is `implicit` (see `DualCone`). Free coordinates: see `feasible_nearby`.
+    coordinate j is `implicit` (see `DualCone`) or free with a dependent column; then the bound rests on
+    `implied_reach`. Other free coordinates: see `feasible_nearby`.
     """
     known = point.gaps.get(id(dual))
     if known is not None and known[0] is dual and known[1] is implicit:
@@ -146,13 +148,13 @@ def _box_terms(point: Point, dual: DualPoint, uncertainty: Array, implicit: Mask
     falling = np.maximum(uncertainty - dual.correlation, 0.0)
     below, above = point.room
     no_upper, no_lower = problem.no_upper, problem.no_lower
-    if implicit is not None and implicit.any():
+    unproved = point.dependent if implicit is None else point.dependent | implicit
+    if unproved.any():
         reach = implied_reach(point.x, problem)
-        above = np.where(implicit & no_upper, reach, above)
-        below = np.where(implicit & no_lower, reach, below)
-        no_upper, no_lower = no_upper & ~implicit, no_lower & ~implicit
-    if point.free_metric is not None:
-        no_upper, no_lower = no_upper & ~problem.free, no_lower & ~problem.free
+        above = np.where(unproved & no_upper, reach, above)
+        below = np.where(unproved & no_lower, reach, below)
+    settled = unproved | (problem.free & (problem.norms > 0.0))
+    no_upper, no_lower = no_upper & ~settled, no_lower & ~settled
     if (rising * no_upper).any() or (falling * no_lower).any():
         return np.inf
     return (dot(above, rising) + dot(below, falling)) * (1.0 + gamma(len(above) + 4))
