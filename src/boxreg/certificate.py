@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array, Index
+from .arrays import Array, Index, Mask
 from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
 from .point import Point
 from .problem import Problem
@@ -112,7 +112,8 @@ def certificate_of(
     broken = np.flatnonzero(unproved & ~slight)
     outside = np.flatnonzero((x < problem.lower) | (x > problem.upper))
     conjugate = problem.loss.conjugate(-theta, problem.target)
-    remarks = _remarks(problem, x, dual, outside, broken, int(np.count_nonzero(unsure)))
+    remarks = _remarks(problem, x, dual, outside, broken, unsure & ~point.dependent)
+    remarks += _dependence(int(np.count_nonzero(unsure & point.dependent)))
     feasible = not len(broken) and np.isfinite(conjugate)
     gap, rounding = np.inf, 0.0
     if feasible and not len(outside):
@@ -142,7 +143,7 @@ def _support(problem: Problem, dual: DualPoint) -> float:
 
 
 def _remarks(
-    problem: Problem, x: Array, dual: DualPoint, outside: Index, broken: Index, unsure: int
+    problem: Problem, x: Array, dual: DualPoint, outside: Index, broken: Index, unsure: Mask
 ) -> tuple[str, ...]:
     remarks: list[str] = []
     if len(outside):
@@ -162,9 +163,10 @@ def _remarks(
             f"theta is not feasible: {product} = {w:.6g}, not {asked}, for column {j}, which has "
             f"{kind} ({len(broken)} such columns)"
         )
-    if unsure:
+    if unsure.any():
+        count = int(np.count_nonzero(unsure))
         remarks.append(
-            f"theta is feasible only up to a slight error in {unsure} columns without a bound: the "
+            f"theta is feasible only up to a slight error in {count} columns without a bound: the "
             "gap holds for solutions at most a thousand times larger there than x or the data suggest"
         )
     if not problem.design.rounding_known:
@@ -172,6 +174,15 @@ def _remarks(
             "A is an operator: its products are taken to be as accurate as float64 inner products"
         )
     return tuple(remarks)
+
+
+def _dependence(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    return (
+        f"{count} columns without any bound depend on the others as far as float64 can tell: the gap "
+        "holds if they do exactly, and then x is one solution of many",
+    )
 
 
 def _agree(gap: float, rounding: float, claimed: float) -> bool:

@@ -107,8 +107,8 @@ def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> 
     (the first bracket is the Fenchel–Young gap; <p, theta> = <z, theta> + sum_j x_j (w_j + c_j)). Each
     w_j is taken at the worse end of its error interval. +inf where theta is not proved feasible, that
     is where u_j = inf and w_j may be positive, or l_j = -inf and w_j may be negative, unless
-    coordinate j is `implicit` (see `DualCone`) or free with a dependent column; then the bound rests on
-    `implied_reach`. Other free coordinates: see `feasible_nearby`.
+    coordinate j is `implicit` (see `DualCone`); then the bound rests on `implied_reach`. Free
+    coordinates: see `feasible_nearby`; that dependent columns are exactly so is an assumption too.
     """
     known = point.gaps.get(id(dual))
     if known is not None and known[0] is dual and known[1] is implicit:
@@ -120,7 +120,7 @@ def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> 
 
 def _computed_gap(point: Point, dual: DualPoint, implicit: Mask | None) -> float:
     dual, moved = feasible_nearby(point, dual)
-    box = _box_terms(point, dual, dual.uncertainty(point.problem), implicit)
+    box = _box_terms(point, dual, implicit)
     if not np.isfinite(box):
         return np.inf
     return (_bracket(point, dual.theta, moved) + box) * SLACK
@@ -130,8 +130,8 @@ def rounding_share(point: Point, dual: DualPoint, implicit: Mask | None = None) 
     """How much of `duality_gap` is allowance for rounding: what no further iteration can remove."""
     problem = point.problem
     near, moved = feasible_nearby(point, dual)
-    box = _box_terms(point, near, near.uncertainty(problem), implicit)
-    bare = _box_terms(point, near, np.zeros_like(problem.norms), implicit)
+    box = _box_terms(point, near, implicit)
+    bare = _box_terms(point, near, implicit, rounding=False)
     if not np.isfinite(box):
         return 0.0
     if moved is None and problem.smoothness.known:
@@ -141,11 +141,19 @@ def rounding_share(point: Point, dual: DualPoint, implicit: Mask | None = None) 
     return box - bare + (max(bracket - exact, 0.0) if np.isfinite(bracket) else 0.0)
 
 
-def _box_terms(point: Point, dual: DualPoint, uncertainty: Array, implicit: Mask | None) -> float:
-    """sum_j (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻ with each w_j as bad as its uncertainty allows."""
+def _box_terms(
+    point: Point, dual: DualPoint, implicit: Mask | None, *, rounding: bool = True
+) -> float:
+    """sum_j (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻ with each w_j as bad as its uncertainty allows.
+
+    Where a free column depends on others w_j is 0, as theirs are: only what rounding cannot have made
+    of that counts.
+    """
     problem = point.problem
-    rising = np.maximum(dual.correlation + uncertainty, 0.0)
-    falling = np.maximum(uncertainty - dual.correlation, 0.0)
+    uncertainty = dual.uncertainty(problem)
+    charged = np.where(point.dependent, -uncertainty, uncertainty if rounding else 0.0)
+    rising = np.maximum(charged + dual.correlation, 0.0)
+    falling = np.maximum(charged - dual.correlation, 0.0)
     below, above = point.room
     no_upper, no_lower = problem.no_upper, problem.no_lower
     unproved = point.dependent if implicit is None else point.dependent | implicit

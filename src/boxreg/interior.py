@@ -57,7 +57,7 @@ class InteriorSearch:
             direction, support = self._alternative(remaining, basis)
             if direction is not None:
                 return self._reduced(direction, implicit, basis)
-            if support is None or not self.problem.design.has_columns:
+            if support is None:
                 return DualCone(None, implicit, basis, note=_UNDECIDED)
             implicit = implicit | support
             basis = self._span(implicit | self.problem.free)
