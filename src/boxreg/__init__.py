@@ -1,5 +1,7 @@
 """boxreg: box-constrained linear regression with safe screening and a proof with every answer."""
 
+from typing import TYPE_CHECKING, Any
+
 from .api import nnls, operator, solve, verify
 from .certificate import Certificate
 from .history import History, Snapshot
@@ -7,6 +9,9 @@ from .result import Result
 from .status import Status
 from .version import __version__
 from .warning_types import ConvergenceWarning, PerformanceWarning
+
+if TYPE_CHECKING:
+    from .bounded_fit import lsq_linear
 
 __all__ = [
     "Certificate",
@@ -17,8 +22,18 @@ __all__ = [
     "Snapshot",
     "Status",
     "__version__",
+    "lsq_linear",
     "nnls",
     "operator",
     "solve",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`lsq_linear` when first asked for: with it comes scipy.optimize."""
+    if name != "lsq_linear":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .bounded_fit import lsq_linear
+
+    return lsq_linear
