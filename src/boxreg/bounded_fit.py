@@ -31,7 +31,7 @@ _MESSAGES = {
 }
 
 
-class BoundedFit(OptimizeResult):
+class BoundedFit(OptimizeResult):  # type: ignore[misc, unused-ignore]
     """SciPy's result, whose `unbounded_sol` is computed when it is first asked for."""
 
     def __missing__(self, key: str) -> Any:
@@ -76,7 +76,7 @@ def lsq_linear(
         SciPy's fields: x, cost, fun = A x - b, optimality, active_mask, unbounded_sol (computed when
         first asked for), nit, status, message, success. `active_mask` is exact: -1 or 1 where x is at
         its bound. status is 3 (the unconstrained solution is optimal; nit is then 0), 1 (optimality
-        below tol or its rounding error), 2 (the gap is below target), 0 (iteration limit) or -1 (rounding
+        below tol or its rounding error), 2 (gap below target), 0 (iteration limit) or -1 (rounding
         ended the run early). In addition `gap`, a proved bound on cost - min cost, `theta` and
         `certificate`.
     """
@@ -133,20 +133,21 @@ def _result(point: Point, outcome: Outcome, method: str, tol: float) -> BoundedF
     optimality = _kkt(point) if method == "bvls" else _scaled_gradient(point)
     status = _status(point, outcome.status, optimality <= tol)
     residual = -point.residual
-    return BoundedFit(
-        x=outcome.x,
-        cost=0.5 * float(residual @ residual),
-        fun=residual,
-        optimality=optimality,
-        active_mask=_active(point),
-        nit=0 if status == 3 else outcome.n_iter,
-        status=status,
-        message=_MESSAGES[status],
-        success=status > 0,
-        gap=outcome.certificate.gap,
-        theta=outcome.theta,
-        certificate=outcome.certificate,
-    )
+    fields: dict[str, Any] = {
+        "x": outcome.x,
+        "cost": 0.5 * float(residual @ residual),
+        "fun": residual,
+        "optimality": optimality,
+        "active_mask": _active(point),
+        "nit": 0 if status == 3 else outcome.n_iter,
+        "status": status,
+        "message": _MESSAGES[status],
+        "success": status > 0,
+        "gap": outcome.certificate.gap,
+        "theta": outcome.theta,
+        "certificate": outcome.certificate,
+    }
+    return BoundedFit(**fields)
 
 
 def _status(point: Point, ended: Status, optimal: bool) -> int:

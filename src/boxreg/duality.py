@@ -127,23 +127,27 @@ def _computed_gap(point: Point, dual: DualPoint, implicit: Mask | None) -> float
 
 
 def rounding_share(point: Point, dual: DualPoint, implicit: Mask | None = None) -> float:
-    """How much of `duality_gap` is allowance for rounding: what no further iteration can remove."""
+    """How much of `duality_gap` is allowance for rounding: what no further iteration can remove.
+
+    The rest is what the gap would be if w were exact as computed; that theta is off the free columns'
+    orthogonal complement by more than rounding counts there.
+    """
     problem = point.problem
     near, moved = feasible_nearby(point, dual)
+    exact, shifted = feasible_nearby(point, replace(dual, error=0.0, drift=0.0))
     box = _box_terms(point, near, implicit)
-    bare = _box_terms(point, near, implicit, rounding=False)
     if not np.isfinite(box):
         return 0.0
+    share = max(box - _box_terms(point, exact, implicit), 0.0)
     if moved is None and problem.smoothness.known:
-        return box - bare + _cost_of_prediction_error(point, dual.theta)
-    exact = problem.loss.fenchel_young(point.prediction, dual.theta, problem.target)
+        return share + _cost_of_prediction_error(point, dual.theta)
     bracket = _bracket(point, dual.theta, moved)
-    return box - bare + (max(bracket - exact, 0.0) if np.isfinite(bracket) else 0.0)
+    if not np.isfinite(bracket):
+        return share
+    return share + max(bracket - _ends(point, dual.theta, shifted, [point.prediction]), 0.0)
 
 
-def _box_terms(
-    point: Point, dual: DualPoint, implicit: Mask | None, *, rounding: bool = True
-) -> float:
+def _box_terms(point: Point, dual: DualPoint, implicit: Mask | None) -> float:
     """sum_j (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻ with each w_j as bad as its uncertainty allows.
 
     Where a free column depends on others w_j is 0, as theirs are: only what rounding cannot have made
@@ -151,7 +155,7 @@ def _box_terms(
     """
     problem = point.problem
     uncertainty = dual.uncertainty(problem)
-    charged = np.where(point.dependent, -uncertainty, uncertainty if rounding else 0.0)
+    charged = np.where(point.dependent, -uncertainty, uncertainty)
     rising = np.maximum(charged + dual.correlation, 0.0)
     falling = np.maximum(charged - dual.correlation, 0.0)
     below, above = point.room
@@ -175,24 +179,25 @@ def _bracket(point: Point, theta: Array, moved: Array | None) -> float:
     is Lipschitz a cheaper bound serves for p.
     """
     problem = point.problem
-    loss, p, y = problem.loss, point.prediction, problem.target
-    if problem.smoothness.known:
-        if moved is None:
-            cost = _cost_of_prediction_error(point, theta)
-            return loss.fenchel_young(p, theta, y) + cost
-        predictions = [p]
-    else:
+    p = point.prediction
+    if not problem.smoothness.known:
         e = point.prediction_errors
-        predictions = [p + e, np.maximum(p - e, 0.0)]
-    thetas = [theta] if moved is None else [theta + moved, theta - moved]
-    terms = np.zeros_like(p)
+        return _ends(point, theta, moved, [p + e, np.maximum(p - e, 0.0)])
+    cost = _cost_of_prediction_error(point, theta, moved)
+    if moved is None:
+        return problem.loss.fenchel_young(p, theta, problem.target) + cost
+    return _ends(point, theta, moved, [p]) + cost
+
+
+def _ends(point: Point, theta: Array, moved: Array | None, predictions: list[Array]) -> float:
+    """The Fenchel–Young gap with every row at the worst of the predictions and ends of theta."""
+    problem = point.problem
+    terms = np.zeros_like(theta)
     for prediction in predictions:
-        for end in thetas:
-            terms = np.maximum(terms, loss.fenchel_young_terms(prediction, end, y))
-    total = float(np.sum(terms)) * (1.0 + gamma(len(terms) + 1))
-    if problem.smoothness.known:
-        total += _cost_of_prediction_error(point, theta, moved)
-    return total
+        for end in [theta] if moved is None else [theta + moved, theta - moved]:
+            found = problem.loss.fenchel_young_terms(prediction, end, problem.target)
+            terms = np.maximum(terms, found)
+    return float(np.sum(terms)) * (1.0 + gamma(len(terms) + 1))
 
 
 def _cost_of_prediction_error(point: Point, theta: Array, moved: Array | None = None) -> float:

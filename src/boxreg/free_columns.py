@@ -110,7 +110,8 @@ def _by_pivoted_qr(unit: Array) -> list[tuple[Index, Array]]:
     """Independent columns and the inverse of their triangular factor, for each cutoff."""
     if not unit.size:
         return []
-    triangle, order = qr(unit, mode="r", pivoting=True, check_finite=False)
+    triangle, pivots = qr(unit, mode="r", pivoting=True, check_finite=False)
+    order = pivots.astype(np.intp)
     own = np.abs(np.diagonal(triangle))
     rank = int(np.count_nonzero(own > _CUTOFFS[0]))
     v = solve_triangular(triangle[:rank, :rank], np.eye(rank))
