@@ -11,7 +11,7 @@ help:
 	@echo "make demo    solve the embedded problems with all four solvers; table and figure"
 	@echo "make test    lint, then the test suite"
 	@echo "make lint    ruff and mypy"
-	@echo "make fuzz    screening safety against exact arithmetic (PROBLEMS=100000, 2 processes)"
+	@echo "make fuzz    screening safety of every loss against references (PROBLEMS=100000, 2 processes)"
 	@echo "make ratios  work and time with and without screening on the paper's tables"
 	@echo "make bench   the race against every other solver (about 30 minutes); BOXREG_DATA adds real data"
 	@echo "make bench-quick   the same in under 5 minutes, fewer cases"
@@ -38,6 +38,7 @@ test: lint
 PROBLEMS ?= 100000
 fuzz: $(READY)
 	$(BIN)/python tests/fuzz.py --problems $(PROBLEMS)
+	$(BIN)/python tests/fuzz_antisparse.py
 
 ratios: $(READY)
 	$(BIN)/python -m benchmarks.ratios --out out/ratios

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 from .api import nnls, operator, solve, verify
 from .certificate import Certificate
 from .history import History, Snapshot
+from .linf import AntisparseResult, antisparse
+from .losses.custom import custom_loss
 from .result import Result
 from .status import Status
 from .version import __version__
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from .bounded_fit import lsq_linear
 
 __all__ = [
+    "AntisparseResult",
     "Certificate",
     "ConvergenceWarning",
     "History",
@@ -22,6 +25,8 @@ __all__ = [
     "Snapshot",
     "Status",
     "__version__",
+    "antisparse",
+    "custom_loss",
     "lsq_linear",
     "nnls",
     "operator",

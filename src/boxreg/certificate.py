@@ -127,11 +127,16 @@ def certificate_of(
         gap=gap,
         primal_feasible=not len(outside),
         dual_feasible=bool(feasible),
-        rigorous=problem.design.rounding_known and not unsure.any() and bool(np.isfinite(gap)),
+        rigorous=_rounding_known(problem) and not unsure.any() and bool(np.isfinite(gap)),
         remarks=_with_claim(remarks, gap, rounding, claimed_gap),
         claimed_gap=claimed_gap,
         rounding=rounding,
     )
+
+
+def _rounding_known(problem: Problem) -> bool:
+    """Whether all errors are bounded by proof, and none by somebody's word."""
+    return problem.design.rounding_known and problem.loss.rounding_known
 
 
 def _support(problem: Problem, dual: DualPoint) -> float:
@@ -172,6 +177,10 @@ def _remarks(
     if not problem.design.rounding_known:
         remarks.append(
             "A is an operator: its products are taken to be as accurate as float64 inner products"
+        )
+    if not problem.loss.rounding_known:
+        remarks.append(
+            "the loss is the caller's own: its values are taken to be as accurate as it says"
         )
     return tuple(remarks)
 

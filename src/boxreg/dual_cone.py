@@ -62,7 +62,7 @@ class DualCone:
         constrained = problem.constrained & ~self.implicit
         dual = balanced(dual, point)
         if self.basis is not None:
-            dual = _project(dual, self.basis, problem)
+            dual = _project(dual, self.basis, point)
         if not constrained.any():
             return dual
         excess = excess_over_cone(dual, point)
@@ -85,8 +85,13 @@ class DualCone:
         spare = -excess_over_cone(anchor, point)
         over = np.maximum(excess, 0.0)
         share = np.divide(over, over + spare, out=np.zeros_like(over), where=constrained)
-        step = min(float(share.max()) * (1.0 + 1e-12), 1.0)
-        return dual.toward(anchor, step) if step > 0.0 else dual
+        step = float(share.max())
+        if step == 0.0:
+            return dual
+        # The way there rounds too: a few times that is what must be made up for.
+        more = _rounding_between(dual, anchor, step) * point.problem.norms
+        share = np.divide(over + more, over + more + spare, out=share, where=constrained)
+        return dual.toward(anchor, min(float(share.max()) * (1.0 + 1e-12), 1.0))
 
     def kept(self, kept: Index) -> DualCone:
         """The cone over the columns `kept`."""
@@ -115,11 +120,23 @@ class DualCone:
         )
 
 
-def _project(dual: DualPoint, basis: Array, problem: ReducedProblem) -> DualPoint:
-    """The part of theta orthogonal to the basis, by two passes."""
-    theta = dual.theta - basis @ (basis.T @ dual.theta)
-    theta -= basis @ (basis.T @ theta)
+def _project(dual: DualPoint, basis: Array, point: Point) -> DualPoint:
+    """theta made orthogonal to the basis, in the metric of f'', by two passes."""
+    problem, theta = point.problem, dual.theta
+    if problem.loss.quadratic and problem.smoothness.rows is None:
+        theta = theta - basis @ (basis.T @ theta)
+        return DualPoint.at(theta - basis @ (basis.T @ theta), problem)
+    moved = point.curvature[:, None] * basis
+    gram = basis.T @ moved
+    for _ in range(2):
+        theta = theta - moved @ np.linalg.lstsq(gram, basis.T @ theta, rcond=None)[0]
     return DualPoint.at(theta, problem)
+
+
+def _rounding_between(dual: DualPoint, anchor: DualPoint, step: float) -> float:
+    """What going a step from one point towards the other adds to the error, with a margin."""
+    size = norm(dual.theta) + step * norm(anchor.theta)
+    return _MARGIN * (12.0 * UNIT_ROUNDOFF * size + step * anchor.error)
 
 
 def balanced(dual: DualPoint, point: Point) -> DualPoint:

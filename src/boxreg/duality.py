@@ -62,7 +62,8 @@ class DualPoint:
 
     def toward(self, other: DualPoint, step: float) -> DualPoint:
         """(1 - step) theta + step other, for step in [0, 1]."""
-        rounding = 6.0 * UNIT_ROUNDOFF * (norm(self.theta) + norm(other.theta))
+        size = (1.0 - step) * norm(self.theta) + step * norm(other.theta)
+        rounding = 6.0 * UNIT_ROUNDOFF * size
         return DualPoint(
             (1.0 - step) * self.theta + step * other.theta,
             (1.0 - step) * self.correlation + step * other.correlation,
@@ -181,8 +182,7 @@ def _bracket(point: Point, theta: Array, moved: Array | None) -> float:
     problem = point.problem
     p = point.prediction
     if not problem.smoothness.known:
-        e = point.prediction_errors
-        return _ends(point, theta, moved, [p + e, np.maximum(p - e, 0.0)])
+        return _ends(point, theta, moved, list(point.prediction_ends))
     cost = _cost_of_prediction_error(point, theta, moved)
     if moved is None:
         return problem.loss.fenchel_young(p, theta, problem.target) + cost

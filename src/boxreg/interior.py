@@ -49,7 +49,7 @@ class InteriorSearch:
     def cone(self) -> DualCone:
         """The cone with its direction, and its implicit equalities if it has any."""
         implicit = np.zeros_like(self.constrained)
-        basis = self._span(self.problem.free) if self.problem.free.any() else None
+        basis = span(self.problem, self.problem.free) if self.problem.free.any() else None
         while True:
             remaining = self.constrained & ~implicit
             if not remaining.any():
@@ -60,7 +60,7 @@ class InteriorSearch:
             if support is None:
                 return DualCone(None, implicit, basis, note=_UNDECIDED)
             implicit = implicit | support
-            basis = self._span(implicit | self.problem.free)
+            basis = span(self.problem, implicit | self.problem.free)
             implicit = implicit | (remaining & self._inside(basis))
 
     def _alternative(
@@ -129,14 +129,7 @@ class InteriorSearch:
             remaining = self.constrained & ~implicit
             if interior_margin(exact, self.problem, remaining) <= 0.0:
                 exact = None
-        return DualCone(direction, implicit, basis, rows, exact, _note(implicit))
-
-    def _span(self, implicit: Mask) -> Array:
-        """Orthonormal basis of the span of the implicit columns."""
-        index = np.flatnonzero(implicit)
-        unit = self.problem.design.columns(index) / self.problem.norms[index]
-        left, values, _ = np.linalg.svd(unit, full_matrices=False)
-        return np.ascontiguousarray(left[:, values > _NEGLIGIBLE * values[0]])
+        return DualCone(direction, implicit, basis, rows, exact, not_unique(implicit))
 
     def _inside(self, basis: Array) -> Mask:
         """Columns that lie in the span: their product with every feasible theta is 0 as well."""
@@ -157,7 +150,16 @@ _UNDECIDED = (
 )
 
 
-def _note(implicit: Mask) -> str:
+def span(problem: ReducedProblem, chosen: Mask) -> Array:
+    """Orthonormal basis of the span of the chosen columns."""
+    index = np.flatnonzero(chosen)
+    unit = problem.design.columns(index) / problem.norms[index]
+    left, values, _ = np.linalg.svd(unit, full_matrices=False)
+    return np.ascontiguousarray(left[:, values > _NEGLIGIBLE * values[0]])
+
+
+def not_unique(implicit: Mask) -> str:
+    """What the user should know of implicit equalities."""
     count = int(np.count_nonzero(implicit))
     if not count:
         return ""

@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .arrays import Array
+from .arrays import Array, Mask
 from .dual_cone import DualCone
 from .duality import DualPoint
+from .interior import not_unique, span
 from .recession import recession
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
 
 _LARGEST_MARGIN = 1.0
 _STRICT = 1e-9
+_TAKES_PART = 1e-6
+"""A multiplier below this share of the largest is rounding of the linear program."""
 _LARGEST_PROGRAM = 4e6
 """Entries up to which a linear program is worth its time."""
 
@@ -27,71 +30,93 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
                                 lo_i + τ <= -theta_i <= hi_i - τ,  τ <= 1
 
     is a linear program; HiGHS solves it. By Farkas' lemma τ <= 0 comes with a direction d of the box
-    along which no row's loss grows in the long run: the multipliers of the half-spaces.
+    along which no row's loss grows in the long run: the multipliers of the half-spaces. Either P falls
+    along it for ever, or it is level: then every feasible theta is orthogonal to the columns that take
+    part, which become implicit equalities, and the search goes on for the others.
     """
+    nothing = np.zeros(len(problem.lower), dtype=bool)
+    used = problem.constrained & problem.open
+    size = len(problem.target) * int(np.count_nonzero(used | problem.free))
+    if not problem.design.has_columns or size > _LARGEST_PROGRAM:
+        return DualCone(None, nothing, note=_UNKNOWN)
+    implicit = nothing.copy()
+    while True:
+        theta, margin, direction = _program(problem, used & ~implicit, problem.free | implicit)
+        if theta is None:
+            return DualCone(None, nothing, note=_UNKNOWN)
+        if margin > _STRICT:
+            break
+        receding = recession(problem, direction)
+        level = np.abs(direction) * problem.norms
+        new = used & ~implicit & (level > _TAKES_PART * float(level.max(initial=0.0)))
+        if receding is not None or not new.any():
+            return DualCone(None, nothing, recession=receding, note=_UNKNOWN)
+        implicit |= new
+    anchor = DualPoint.at(theta, problem)
+    strict = _margin(anchor, problem, used & ~implicit) > 0.0
+    basis = span(problem, implicit | problem.free) if implicit.any() else None
+    return DualCone(
+        None,
+        implicit,
+        basis,
+        anchor=anchor if strict else None,
+        note=not_unique(implicit),
+    )
+
+
+def _program(problem: ReducedProblem, used: Mask, equal: Mask) -> tuple[Array | None, float, Array]:
+    """theta and τ of the linear program, and the multipliers as a direction of the box."""
     from scipy import optimize
 
     linprog: Any = optimize.linprog  # its stubs do not know of sparse rows
-    nothing = np.zeros(len(problem.lower), dtype=bool)
-    used = np.flatnonzero(problem.constrained & problem.open)
-    free = np.flatnonzero(problem.free)
+    half, plane = np.flatnonzero(used), np.flatnonzero(equal)
     m = len(problem.target)
-    if not problem.design.has_columns or m * (len(used) + len(free)) > _LARGEST_PROGRAM:
-        return DualCone(None, nothing, note=_UNKNOWN)
-    side, norms = problem.side[used], problem.norms[used]
     c = np.zeros(len(problem.lower)) if problem.cost is None else problem.cost.c
-    low, high = problem.loss.dual_domain(problem.target)
-    half_spaces = np.column_stack([(side * problem.design.columns(used)).T, norms])
-    ends, limits = _domain_rows(low, high, m)
+    side = problem.side[half]
+    rows = np.column_stack([(side * problem.design.columns(half)).T, problem.norms[half]])
+    ends, limits = _domain_rows(*problem.loss.dual_domain(problem.target), m)
+    flat = np.column_stack([problem.design.columns(plane).T, np.zeros(len(plane))])
     solution = linprog(
         np.append(np.zeros(m), -1.0),
-        A_ub=sparse.vstack([sparse.csr_array(half_spaces), ends]),
-        b_ub=np.concatenate([side * c[used], limits]),
-        A_eq=np.column_stack([problem.design.columns(free).T, np.zeros(len(free))])
-        if len(free)
-        else None,
-        b_eq=c[free] if len(free) else None,
+        A_ub=sparse.vstack([sparse.csr_array(rows), ends]),
+        b_ub=np.concatenate([side * c[half], limits]),
+        A_eq=flat if len(plane) else None,
+        b_eq=c[plane] if len(plane) else None,
         bounds=[(None, None)] * m + [(None, _LARGEST_MARGIN)],
         method="highs",
     )
-    problem.work.add(10 * len(used))
-    if solution.x is None:
-        return DualCone(None, nothing, note=_UNKNOWN)
+    problem.work.add(10 * (len(half) + len(plane)))
     direction = np.zeros(len(problem.lower))
-    direction[used] = -side * solution.ineqlin.marginals[: len(used)]
-    if len(free):
-        direction[free] = -solution.eqlin.marginals
-    if solution.x[-1] > _STRICT:
-        anchor = DualPoint.at(solution.x[:m], problem)
-        return DualCone(None, nothing, anchor=anchor if _is_strict(anchor, problem) else None)
-    receding = recession(problem, direction)
-    return DualCone(None, nothing, recession=receding, note="" if receding else _THIN)
+    if solution.x is None:
+        return None, -np.inf, direction
+    direction[half] = -side * solution.ineqlin.marginals[: len(half)]
+    if len(plane):
+        direction[plane] = -solution.eqlin.marginals
+    return solution.x[:m], float(solution.x[-1]), direction
 
 
 def cheap_anchor(problem: ReducedProblem) -> DualPoint | None:
-    """theta = 0, or a small multiple of -1, if that is strictly feasible and inside the domain of f*."""
+    """theta = 0 or a small multiple of -1, whichever is more strictly feasible, if one is."""
     low, high = problem.loss.dual_domain(problem.target)
     if problem.free.any() or np.any(low > 0.0) or np.any(high < 0.0):
         return None
+    used = problem.constrained & problem.open
     least = 0.5 * min(float(np.min(-low)), float(np.min(high)), 1.0)
     candidates = [DualPoint.zero(problem)]
     if least > 0.0:
         candidates.append(DualPoint.at(np.full(len(problem.target), -least), problem))
-    for candidate in candidates:
-        if _is_strict(candidate, problem):
-            return candidate
-    return None
+    best = max(candidates, key=lambda dual: _margin(dual, problem, used))
+    return best if _margin(best, problem, used) > 0.0 else None
 
 
-def _is_strict(dual: DualPoint, problem: ReducedProblem) -> bool:
-    """Whether w_j has its sign by more than rounding, in all constrained coordinates."""
+def _margin(dual: DualPoint, problem: ReducedProblem, used: Mask) -> float:
+    """The least ∓w_j / ||a_j||, less what may be rounding, over the coordinates `used`."""
     size = norm(dual.theta) * problem.norms
     if problem.cost is not None:
         size = size + problem.cost.size
     excess = problem.side * dual.correlation + 64.0 * dual.uncertainty(problem)
     excess = excess + (_STRICT + 64.0 * UNIT_ROUNDOFF) * size
-    used = problem.constrained & problem.open
-    return bool(np.all(excess[used] < 0.0))
+    return float(np.min(-excess[used] / problem.norms[used], initial=np.inf))
 
 
 def _domain_rows(low: Array, high: Array, m: int) -> tuple[sparse.csr_array, Array]:
@@ -115,4 +140,3 @@ def _domain_rows(low: Array, high: Array, m: int) -> tuple[sparse.csr_array, Arr
 _UNKNOWN = (
     "No strictly feasible dual point is known, so the gap proved may be larger than it need be."
 )
-_THIN = "No dual point is strictly feasible: the solution may not be unique."

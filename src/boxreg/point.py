@@ -43,10 +43,16 @@ class Point:
     @cached_property
     def prediction_errors(self) -> Array:
         """Bounds on |p_i computed - p_i true|, row by row: relative where A and x are >= 0."""
-        if self.problem.loss.needs_nonnegative:
-            relative = gamma(int(np.count_nonzero(self.x)) + 4) * SLACK
-            return relative * np.abs(self.prediction) + self.problem.offset_error
-        return np.full(len(self.prediction), self.prediction_error)
+        problem, p = self.problem, self.prediction
+        terms = int(np.count_nonzero(self.x)) + problem.offset_terms + 4
+        positive = problem.loss.floors(len(p)) == 0.0
+        return np.where(positive, gamma(terms) * SLACK * np.abs(p), self.prediction_error)
+
+    @cached_property
+    def prediction_ends(self) -> tuple[Array, Array]:
+        """The least and the greatest that each true prediction can be."""
+        p, e = self.prediction, self.prediction_errors
+        return np.maximum(p - e, self.problem.loss.floors(len(p))), p + e
 
     @cached_property
     def residual(self) -> Array:
@@ -70,10 +76,12 @@ class Point:
         if problem.smoothness.known:
             return self.prediction_error * problem.smoothness.largest + own
         # f' increases: over an interval of predictions it changes most at an end.
-        up = loss.derivatives(p + self.prediction_errors, y)
-        down = loss.derivatives(np.maximum(p - self.prediction_errors, 0.0), y)
-        change = norm(np.maximum(np.abs(up + self.residual), np.abs(down + self.residual)))
-        return change * SLACK + 3.0 * own
+        down, up = (loss.derivatives(end, y) for end in self.prediction_ends)
+        with np.errstate(invalid="ignore"):  # -inf where a prediction of 0 is not allowed
+            change = np.maximum(np.abs(up + self.residual), np.abs(down + self.residual))
+        if not np.all(np.isfinite(change)):
+            return np.inf
+        return norm(change) * SLACK + 3.0 * own
 
     @cached_property
     def curvature(self) -> Array:

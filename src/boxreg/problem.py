@@ -56,6 +56,7 @@ class Problem:
 
     def interior(self) -> Array:
         """The projection on the box of the multiple of 1 whose predictions have the mean of y."""
-        total = float(np.sum(self.design.matvec(np.ones(len(self.lower)))))
-        level = float(np.sum(self.target)) / total if total > 0.0 else 1.0
+        counted = self.loss.floors(len(self.target)) == 0.0
+        total = float(np.sum(self.design.matvec(np.ones(len(self.lower)))[counted]))
+        level = float(np.sum(self.target[counted])) / total if total > 0.0 else 1.0
         return np.asarray(np.clip(level, self.lower, self.upper))

@@ -46,6 +46,8 @@ class ReducedProblem:
     smoothness: Smoothness
     cost: LinearCost | None = None
     constant: float = 0.0
+    offset_terms: int = 0
+    """How many terms were summed for an entry of z."""
 
     @cached_property
     def open(self) -> Mask:
@@ -190,4 +192,5 @@ class ReducedProblem:
             index=self.index[kept],
             offset=offset,
             offset_error=error,
+            offset_terms=self.offset_terms + (len(nonzero) + 2 if len(nonzero) else 0),
         )

@@ -66,6 +66,10 @@ class UpdatedQR:
         """R⁻¹ c: with c = Qᵀv, the least-squares coefficients of v."""
         return np.asarray(solve_triangular(self.r, coordinates, check_finite=False))
 
+    def solve_transposed(self, v: Array) -> Array:
+        """R⁻ᵀ v."""
+        return np.asarray(solve_triangular(self.r, v, trans=1, check_finite=False))
+
     def _reserve(self, size: int) -> None:
         if size <= len(self._q):
             return

@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator
 from .arrays import Array
 from .designs import DenseDesign, Design, OperatorDesign, SparseDesign
 from .directions import DIRECTIONS
-from .dual_updates import DUAL_UPDATES, DualUpdate, SupportPolish
+from .dual_updates import DUAL_UPDATES, DualUpdate, LineSearch, SupportPolish
 from .losses import LOSSES, Loss
 from .method import Method
 from .posing import pose
@@ -224,6 +224,23 @@ def _check_nonnegative(posed: Problem, held: Design) -> None:
         )
 
 
+def level_zero(A: Any, y: Any) -> Problem:
+    """Least squares over the box |x| <= 0, for solvers that raise the level and read single columns."""
+    held = design(A)
+    if not held.has_columns:
+        raise TypeError(
+            f"A: expected an array or a scipy.sparse matrix, got {type(A).__name__}: "
+            "single columns of A are needed"
+        )
+    found = problem(held, y, 0.0, 0.0, "least_squares")
+    largest = float(np.max(np.abs(found.target), initial=0.0))
+    if largest > _LARGEST:
+        raise ValueError(
+            f"y: has an entry of size {largest:g}; squares would overflow above {_LARGEST:g}: rescale y"
+        )
+    return found
+
+
 def _check_norms(norms: Array, held: Design) -> None:
     """Refuse what is not finite, and what is so large or small that squares would not be."""
     if held.entries is not None and not np.all(np.isfinite(norms)):
@@ -266,6 +283,21 @@ def tolerance(value: Any, name: str) -> float:
     return number
 
 
+def positive(value: Any, name: str) -> float:
+    """A finite number > 0."""
+    number = _number(value, name)
+    if not 0.0 < number < np.inf:
+        raise ValueError(f"{name}: expected a finite number > 0, got {value!r}")
+    return number
+
+
+def switch(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: expected True or False, got {value!r}")
+    return bool(value)
+
+
 def claim(value: Any, name: str) -> float:
     """A number >= 0, or inf: a gap that somebody says was proved."""
     number = _number(value, name)
@@ -300,12 +332,12 @@ def method(
             f"solver: {chosen.name!r} cannot solve loss {problem.loss.name!r} with a {kind} "
             f"(it needs {_needs(chosen)}); solvers that can: {', '.join(fitting)}"
         )
-    if not isinstance(screening, (bool, np.bool_)):
-        raise TypeError(f"screening: expected True or False, got {screening!r}")
+    screening = switch(screening, "screening")
     if isinstance(dual, str) and dual == "auto":
         # A better dual point is paid for by what it screens; without screening it only stops a run.
         polish = screening and not chosen.fits_exactly
-        dual = SupportPolish(adopt=chosen.can_move) if polish else "line_search"
+        searched = LineSearch(thorough=not chosen.fits_exactly)
+        dual = SupportPolish(adopt=chosen.can_move) if polish else searched
     if isinstance(region, str) and region == "auto":
         # The dome takes a product a check: too much where every step is checked, and where the columns
         # have no direction in common.
@@ -325,7 +357,7 @@ def method(
         dual=update,
         region=choice(region, "region", REGIONS, SafeRegion, extra=("auto",)),
         direction=_direction(direction, problem),
-        screening=bool(screening),
+        screening=screening,
     )
 
 
@@ -343,9 +375,7 @@ def _needs(solver: PrimalSolver[Any]) -> str:
     if solver.needs_quadratic:
         needs.append("the loss 'least_squares'")
     if solver.needs_scalar_derivative:
-        needs.append(
-            "a loss whose derivative is Lipschitz, and no ridge beside one that is not quadratic"
-        )
+        needs.append("a loss whose derivative is Lipschitz everywhere")
     return " and ".join(needs)
 
 

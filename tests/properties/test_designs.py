@@ -10,6 +10,7 @@ from scipy.sparse.linalg import aslinearoperator
 from boxreg import PerformanceWarning, validate
 from boxreg.designs import DenseDesign, Design, OperatorDesign, SparseDesign, StackedDesign
 from boxreg.designs.projected import ProjectedDesign
+from boxreg.designs.stacked import RowDesign
 from boxreg.rounding import gamma
 
 RNG = np.random.default_rng(3)

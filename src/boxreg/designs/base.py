@@ -125,7 +125,7 @@ class Design(ABC):
         x: Array,
         prediction: Array,
         residual: Array,
-        rows: tuple[Array, Array],
+        rows: tuple[Array, Array, int],
         box: tuple[Array, Array, Array],
         rates: Array,
         order: Index,
@@ -133,7 +133,8 @@ class Design(ABC):
     ) -> int:
         """Cyclic coordinate steps x_j + w_j / rate_j for a smooth loss, in place.
 
-        x, prediction = A x and residual = -ω f'(prediction) change together; rows are the targets and
-        the weights ω, box is lower, upper and the costs. Returns the number of updates made.
+        x, prediction = A x and residual = -ω f'(prediction) change together; rows are the targets, the
+        weights ω and where rows with squares begin; box is lower, upper and the costs. Returns how many
+        updates were made.
         """
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")

@@ -125,7 +125,7 @@ class DenseDesign(Design):
         x: Array,
         prediction: Array,
         residual: Array,
-        rows: tuple[Array, Array],
+        rows: tuple[Array, Array, int],
         box: tuple[Array, Array, Array],
         rates: Array,
         order: Index,

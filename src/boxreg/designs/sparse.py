@@ -123,7 +123,7 @@ class SparseDesign(Design):
         x: Array,
         prediction: Array,
         residual: Array,
-        rows: tuple[Array, Array],
+        rows: tuple[Array, Array, int],
         box: tuple[Array, Array, Array],
         rates: Array,
         order: Index,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from ..arrays import Array, Index
 from .base import Design
+from .dense import DenseDesign
+from .sparse import SparseDesign
 from .survey import Survey
 
 
@@ -68,6 +71,17 @@ class StackedDesign(Design):
         return np.concatenate(
             [self.top.combine(index, weights), self.bottom.combine(index, weights)]
         )
+
+    def column_major(self) -> Design:
+        """A copy in one piece: sparse if the top is, dense otherwise."""
+        whole = np.arange(self.shape[1])
+        if isinstance(self.top, SparseDesign):
+            below = sparse.csc_array(self.bottom.columns(whole))
+            return SparseDesign(
+                sparse.csc_array(sparse.vstack([self.top.matrix, below])),
+                nonnegative=self.nonnegative,
+            )
+        return DenseDesign(self.columns(whole), nonnegative=self.nonnegative)
 
     def keep(self, index: Index) -> StackedDesign:
         """The chosen columns."""

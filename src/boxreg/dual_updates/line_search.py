@@ -27,6 +27,11 @@ class LineSearch(DualUpdate):
 
     name = "line_search"
 
+    def __init__(self, thorough: bool = True) -> None:
+        self.thorough = thorough
+        """Look between the ends of a segment too. An exact solver comes so close in its last step that
+        looking does not pay in the others."""
+
     def propose(
         self, point: Point, best: DualPoint, cone: DualCone, hint: DualPoint | None
     ) -> Iterator[DualPoint]:
@@ -34,8 +39,11 @@ class LineSearch(DualUpdate):
         for target in (_residual_or_near(point, cone), hint):
             if target is not None:
                 feasible = cone.push(target, point)
-                best = best_between(point, best, feasible, cone)
-                yield best
+                if self.thorough:
+                    best = best_between(point, best, feasible, cone)
+                    yield best
+                else:
+                    yield feasible
 
 
 def _residual_or_near(point: Point, cone: DualCone) -> DualPoint:

@@ -13,7 +13,7 @@ from ..point import Point
 _NEARLY = 1e-6
 """A residual is nearly feasible if no a_jᵀrho exceeds this share of ||a_j|| ||rho||."""
 
-_NEARLY_ELSEWHERE = 1e-2
+_NEARLY_ELSEWHERE = 1e-3
 """The same where no other way into the dual feasible set may be known."""
 
 _AMPLE = 2.0
@@ -61,7 +61,7 @@ def _downhill(point: Point, support: Index) -> Array:
     def products(t: Array) -> Array:
         nonlocal steps
         steps += 1
-        return columns.rmatvec(root * np.ravel(t)) / norms
+        return np.asarray(columns.rmatvec(root * np.ravel(t)) / norms)
 
     operator = LinearOperator(
         (len(used), len(problem.target)),
@@ -69,6 +69,6 @@ def _downhill(point: Point, support: Index) -> Array:
         rmatvec=lambda v: root * columns.matvec(np.ravel(v) / norms),
         dtype=np.float64,
     )
-    t = lsmr(operator, wanted, atol=1e-2, btol=1e-2, maxiter=100)[0]
+    t: Array = np.asarray(lsmr(operator, wanted, atol=1e-2, btol=1e-2, maxiter=100)[0])
     problem.work.add(2 * steps * len(used))
-    return np.asarray(root * np.asarray(t))
+    return np.asarray(root * t)

@@ -1,6 +1,7 @@
 """Cyclic coordinate descent for a smooth loss over a box.
 
-The kernels are made for one scalar derivative f'(p, y) each, and compiled when first asked for.
+The kernels are made for one scalar derivative f'(p, y) each, and compiled when first asked for. Rows
+from `split` on, those of a ridge term, are squares.
 Nothing here feeds a bound: every check recomputes its residual and products outside these loops.
 """
 
@@ -25,7 +26,7 @@ def dense_epochs(derivative: Callable[[float, float], float]) -> Any:
 
     @_njit(nogil=True, error_model="numpy")
     def epochs(columns, x, prediction, residual, rows, box, rates, order, count):  # type: ignore[no-untyped-def]
-        target, weights = rows
+        target, weights, split = rows
         lower, upper, cost = box
         m = residual.shape[0]
         updates = 0
@@ -42,7 +43,10 @@ def dense_epochs(derivative: Callable[[float, float], float]) -> Any:
                     for i in range(m):
                         if column[i] != 0.0:
                             prediction[i] += step * column[i]
-                            residual[i] = -weights[i] * slope(prediction[i], target[i])
+                            if i < split:
+                                residual[i] = -weights[i] * slope(prediction[i], target[i])
+                            else:
+                                residual[i] = weights[i] * (target[i] - prediction[i])
                     updates += 1
         return updates
 
@@ -57,7 +61,7 @@ def csc_epochs(derivative: Callable[[float, float], float]) -> Any:
     @_njit(nogil=True, error_model="numpy")
     def epochs(csc, x, prediction, residual, rows, box, rates, order, count):  # type: ignore[no-untyped-def]
         data, indices, indptr = csc
-        target, weights = rows
+        target, weights, split = rows
         lower, upper, cost = box
         updates = 0
         for _ in range(count):
@@ -73,7 +77,10 @@ def csc_epochs(derivative: Callable[[float, float], float]) -> Any:
                     for k in range(len(values)):
                         i = np.uintp(places[k])
                         prediction[i] += step * values[k]
-                        residual[i] = -weights[i] * slope(prediction[i], target[i])
+                        if i < split:
+                            residual[i] = -weights[i] * slope(prediction[i], target[i])
+                        else:
+                            residual[i] = weights[i] * (target[i] - prediction[i])
                     updates += 1
         return updates
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Array, Index, Mask
-from ..rounding import UNIT_ROUNDOFF, gamma
+from ..rounding import TINY, UNIT_ROUNDOFF, gamma
 from .prox import prox_of_conjugate
 
 
@@ -60,10 +60,27 @@ class Loss(ABC):
         """f''(p_i; y_i) >= 0, elementwise, for Newton steps; a majorant will do. 0 where f is flat."""
         return self.smoothness(target)
 
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """Curvatures of parabolas that touch f at p_i and have their minimum where f has.
+
+        f'(p) / (p - argmin f): longer steps than f'' takes, or shorter ones, but in the right direction
+        from far away. The Lipschitz constant, or f'' where there is none, will do instead.
+        """
+        known = self.smoothness(target)
+        return np.where(np.isfinite(known), known, self.curvatures(prediction, target))
+
+    def minimisers(self, target: Array) -> Array | None:
+        """argmin f(·; y_i), elementwise; None where f has none."""
+        return None
+
     def accept(self, target: Array) -> Array:
         """y in the form that the functions above take (labels as ±1, say); ValueError naming y if it
         is outside the hypotheses."""
         return target
+
+    def floors(self, count: int) -> Array:
+        """The least prediction of each row for which f is defined: 0, or -inf."""
+        return np.full(count, 0.0 if self.needs_nonnegative else -np.inf)
 
     def check_rows(self, count: int) -> None:
         """ValueError naming the parameter of the loss that does not fit `count` rows."""
@@ -115,6 +132,10 @@ class Loss(ABC):
         """f'(p, y) of two numbers, in a form that numba compiles; None if f' is local only."""
         return None
 
+    def row_weights(self, count: int) -> tuple[Array, int]:
+        """ω_i of all rows, and the first row from which on f is ω_i ½ (p - y)² whatever it is before."""
+        return np.ones(count), count
+
     def objective(self, prediction: Array, target: Array) -> float:
         """F(p)."""
         return float(np.sum(self.values(prediction, target)))
@@ -146,7 +167,8 @@ class Loss(ABC):
             size = np.abs(parts[0]) + np.abs(parts[1]) + np.abs(parts[2])
             bracket = parts[0] + parts[1] + parts[2]
         error = (self.roundoff_value + 3.0) * UNIT_ROUNDOFF
-        return np.where(np.isfinite(size), np.maximum(bracket, 0.0) + error * size, np.inf)
+        bound = np.maximum(np.maximum(bracket, 0.0) + error * size, TINY)
+        return np.where(np.isfinite(size), bound, np.inf)
 
     def fenchel_young(self, prediction: Array, theta: Array, target: Array) -> float:
         """Upper bound, rounding included, on F(p) + F*(-theta) + <p, theta> >= 0."""

@@ -16,6 +16,9 @@ from .prox import prox_of_conjugate
 _FAINT = 1e-290
 _HALVINGS = 24
 
+_TINY = 1e-100
+"""Predictions count as at least this where they are divided by."""
+
 
 class BetaDivergence(Loss):
     """f(p; y) = y^β / (β(β-1)) + q^β / β - y q^(β-1) / (β-1), q = p + b, 1 < β < 2, y >= 0, b >= 0.
@@ -60,6 +63,15 @@ class BetaDivergence(Loss):
     def rows(self, kept: Index) -> BetaDivergence:
         """The background of those rows."""
         return BetaDivergence(self.beta, self._background.rows(kept).value)
+
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """q^(β-2)."""
+        q = np.maximum(prediction + self.background, _TINY)
+        return np.asarray(q ** (self.beta - 2.0))
+
+    def minimisers(self, target: Array) -> Array:
+        """y - b, or 0."""
+        return np.maximum(target - self.background, 0.0)
 
     def values(self, prediction: Array, target: Array) -> Array:
         """D(q, y); +inf where q < 0."""
@@ -107,9 +119,11 @@ class BetaDivergence(Loss):
         return self._curvature(np.minimum(np.minimum(q, r), least) / SLACK, target) * SLACK
 
     def prox_conjugate(self, v: Array, sigma: Array | float, target: Array) -> Array:
-        """That of the same loss without background at v + sigma b."""
+        """That of the same loss without background at c = v + sigma b; c where y = 0 and c <= 0."""
+        c = v + sigma * self.background
+        flat = (target == 0.0) & (c <= 0.0)
         bare = BetaDivergence(self.beta)
-        return prox_of_conjugate(bare, v + sigma * self.background, sigma, target)
+        return np.where(flat, c, prox_of_conjugate(bare, np.where(flat, 1.0, c), sigma, target))
 
     def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
         """Those of q^(β-2) (q - y), and of q = p + b: half an ulp of q moves f' by u q f''."""
@@ -136,13 +150,20 @@ class BetaDivergence(Loss):
         off = np.abs(self._slope(r, target) - v)
         off += 4.0 * ELEMENTARY * r ** (self.beta - 2.0) * (r + target)
         moved = 4.0 * off / self._curvature(r, target)
-        q_error = 2.0 * UNIT_ROUNDOFF * q
-        cost = (np.abs(q - r) + moved + q_error) * off
-        cost += q_error * np.abs(self._slope(q, target) - self._slope(r, target))
-        cost += q_error**2 * self._curvature(0.5 * q, target)
+        cost = (np.abs(q - r) + moved) * off
+        if not self._background.zero:
+            cost += self._cost_of_sum(q, r, target)
         bracket = np.maximum((value + error + cost) * SLACK, TINY)
-        bracket = np.where(ordinary & (moved <= r), bracket, self._plain_bracket(q, v, target))
+        bracket = np.where(moved <= r, bracket, np.inf)
+        bracket = np.where(ordinary, bracket, self._plain_bracket(q, v, target))
         return np.where((q >= 0.0) & ~np.isnan(bracket), bracket, np.inf)
+
+    def _cost_of_sum(self, q: Array, r: Array, target: Array) -> Array:
+        """What half an ulp in q = p + b adds to D(q, r): slope times error, and its square times f''."""
+        error = 2.0 * UNIT_ROUNDOFF * q
+        steep = np.abs(self._slope(q, target) - self._slope(r, target))
+        steep += error * self._curvature(0.5 * q, target)
+        return np.where(q > 0.0, error * np.where(q > 0.0, steep, 0.0), 0.0)
 
     def _plain_bracket(self, q: Array, v: Array, target: Array) -> Array:
         """D(q, y) + f*(v) - p v with the error of each part; q^β / β - q v where y = 0 and v <= 0."""
@@ -153,7 +174,9 @@ class BetaDivergence(Loss):
             size = first + second + (q + r) * np.abs(v)
             bracket = first - second + (r - q) * v
             bracket = np.maximum(bracket, 0.0) + error + more + 4.0 * ELEMENTARY * size
-        return np.maximum(bracket * SLACK, TINY)
+        # q(v) <= _FAINT rounded to 0 loses y q^(β-1) / (β-1) of f* at most; q^β / β where y = 0.
+        lost = _FAINT + target * _FAINT ** (self.beta - 1.0) / (self.beta - 1.0)
+        return np.where(r <= _FAINT, (bracket + lost) * SLACK, np.inf)
 
     def _divergence(self, q: Array, r: Array, target: Array) -> tuple[Array, Array]:
         """D(q, r) = r^β k_β(q/r) + y r^(β-1) k_(β-1)(q/r), k = `power_excess`; and its error.
@@ -204,8 +227,9 @@ class BetaDivergence(Loss):
         b = self.beta
         fine = q > 0.0
         base = np.where(fine, q, 1.0)
-        with np.errstate(over="ignore"):
-            bend = (b - 1.0) * base ** (b - 2.0) + (2.0 - b) * target * base ** (b - 3.0)
+        with np.errstate(over="ignore", invalid="ignore"):  # 0 times inf where y = 0
+            other = np.where(target > 0.0, (2.0 - b) * target * base ** (b - 3.0), 0.0)
+            bend = (b - 1.0) * base ** (b - 2.0) + other
         return np.where(fine, bend, np.inf)
 
     def _root(self, v: Array, target: Array) -> Array:

@@ -24,10 +24,11 @@ def excess(t: Array, d: Array) -> Array:
     """
     near = np.abs(d) <= _NEAR
     s = np.where(near, d, 0.0) / np.where(near, 2.0 + d, 2.0)
-    tail = np.polyval(_ODD, s * s)
+    square = s * s
+    tail = np.polyval(_ODD, square)
     inside = (t > _FAINT) & (t < np.inf)
     far = d - np.log(np.where(inside, t, 1.0))
-    return np.where(near, s * d - 2.0 * s**3 * tail, np.where(inside, far, np.inf))
+    return np.where(near, s * d - 2.0 * s * square * tail, np.where(inside, far, np.inf))
 
 
 def excess_bound(t: Array, error: Array | float) -> Array:
@@ -43,19 +44,17 @@ def excess_bound(t: Array, error: Array | float) -> Array:
     return np.where(np.isfinite(value), bound, np.inf)
 
 
-def logistic_pair(x: Array) -> tuple[Array, Array, Array, Array]:
-    """σ(x), σ(-x) and their logarithms, σ(x) = 1 / (1 + exp(-x)), each to a few ulp of itself."""
+def logistic_pair(x: Array) -> tuple[Array, Array]:
+    """σ(x) and σ(-x), σ(x) = 1 / (1 + exp(-x)), each to a few ulp of itself."""
     tail = np.exp(-np.abs(x))
     large, small = 1.0 / (1.0 + tail), tail / (1.0 + tail)
-    log_large = -np.log1p(tail)
-    log_small = log_large - np.abs(x)
     up = x >= 0.0
-    return (
-        np.where(up, large, small),
-        np.where(up, small, large),
-        np.where(up, log_large, log_small),
-        np.where(up, log_small, log_large),
-    )
+    return np.where(up, large, small), np.where(up, small, large)
+
+
+def log_logistic(x: Array) -> Array:
+    """log σ(x), to a few ulp of itself."""
+    return np.minimum(x, 0.0) - np.log1p(np.exp(-np.abs(x)))
 
 
 def bernoulli_divergence(s: Array, s1: Array, x: Array, argument_error: float) -> Array:
@@ -65,7 +64,8 @@ def bernoulli_divergence(s: Array, s1: Array, x: Array, argument_error: float) -
     roundoff of themselves, x by `argument_error` |x|, which moves log σ(x) by at most
     `argument_error` |x| σ(-x).
     """
-    sigma, sigma1, log_sigma, log_sigma1 = logistic_pair(x)
+    sigma, sigma1 = logistic_pair(x)
+    log_sigma, log_sigma1 = log_logistic(x), log_logistic(-x)
     own = 4.0 * ELEMENTARY
     moved = argument_error * np.minimum(np.abs(x), 1e15)
     first = _part(s, sigma, log_sigma, own + moved * sigma1, argument_error)
@@ -81,7 +81,7 @@ def _part(s: Array, sigma: Array, log_sigma: Array, error: Array, argument_error
     # Where σ underflows its logarithm does not.
     far = np.log(scale) - log_sigma
     far += 2.0 * (ELEMENTARY + argument_error) * (np.abs(np.log(scale)) + np.abs(log_sigma))
-    faint = np.where(some, scale * (sigma / scale + np.maximum(far, 0.0)), sigma)
+    faint = np.where(some, scale * np.maximum(far - 1.0 + sigma / scale, 0.0), sigma)
     bound = np.where(sigma <= _FAINT, faint, np.where(some, close, sigma * (1.0 + error)))
     return bound * (1.0 + ELEMENTARY) + np.where(some, 0.0, TINY)
 
@@ -93,7 +93,7 @@ def widest_variance(s: Array, s1: Array, x: Array, gap: Array | float) -> Array:
     least (r - σ)² / (2 r) for r > σ, and so is KL(s‖r) with s in the place of σ; solved for r,
     r <= σ + gap + √(gap² + 2 gap σ), and s likewise. The same holds for 1 - r.
     """
-    sigma, sigma1, *_ = logistic_pair(x)
+    sigma, sigma1 = logistic_pair(x)
     upper, lower = _top(s, sigma, gap), _top(s1, sigma1, gap)
     ends = np.where(upper < 0.5, upper * (1.0 - upper), lower * (1.0 - lower))
     return np.where((upper >= 0.5) & (lower >= 0.5), 0.25, np.minimum(ends * SLACK, 0.25))

@@ -46,6 +46,14 @@ class Huber(Loss):
         """1 where |r| <= δ, 0 beyond."""
         return (np.abs(prediction - target) <= self.delta).astype(np.float64)
 
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """min(1, δ / |r|)."""
+        return np.asarray(self.delta / np.maximum(np.abs(prediction - target), self.delta))
+
+    def minimisers(self, target: Array) -> Array:
+        """y."""
+        return target
+
     def dual_domain(self, target: Array) -> tuple[Array, Array]:
         """[-δ, δ]."""
         return np.full_like(target, -self.delta), np.full_like(target, self.delta)

@@ -11,6 +11,11 @@ from .base import Loss
 from .checks import Background, nonnegative_target
 from .entropy import excess, excess_bound
 
+_FAINT = 1e-290
+
+_TINY = 1e-100
+"""Predictions count as at least this where they are divided by."""
+
 
 class KullbackLeibler(Loss):
     """f(p; y) = q - y + y log(y / q), q = p + b, with y >= 0 and a known background b >= 0.
@@ -61,7 +66,8 @@ class KullbackLeibler(Loss):
         some = target > 0.0
         y = np.where(some, target, 1.0)
         with np.errstate(over="ignore"):
-            value = np.where(some, y * excess(q / y, (q - y) / y), q)
+            ratio = q / y
+            value = np.where(some & (ratio < np.inf), y * excess(ratio, (q - y) / y), q)
         return np.where(q >= 0.0, value, np.inf)
 
     def derivatives(self, prediction: Array, target: Array) -> Array:
@@ -82,12 +88,12 @@ class KullbackLeibler(Loss):
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """y / q²."""
         q = prediction + self.background
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             return np.where(target > 0.0, target / q / q, 0.0)
 
     def curvature_bounds(self, target: Array) -> Array:
         """y / b²."""
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             bound = np.where(self.background > 0.0, target / self.background**2, np.inf)
         return np.where(target > 0.0, bound, 0.0)
 
@@ -116,6 +122,14 @@ class KullbackLeibler(Loss):
             bound = most / y * most * SLACK
         return np.where((target > 0.0) & (q > 0.0) & (theta > -1.0), bound, np.inf)
 
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """1 / q."""
+        return np.asarray(1.0 / np.maximum(prediction + self.background, _TINY))
+
+    def minimisers(self, target: Array) -> Array:
+        """y - b, or 0."""
+        return np.maximum(target - self.background, 0.0)
+
     def dual_domain(self, target: Array) -> tuple[Array, Array]:
         """(-inf, 1), with its end where y = 0."""
         return np.full_like(target, -np.inf), np.ones_like(target)
@@ -127,7 +141,8 @@ class KullbackLeibler(Loss):
         root = np.hypot(apart, 2.0 * np.sqrt(sigma * target))
         longer = 0.5 * (apart + root)
         shorter = np.divide(sigma * target, longer, out=np.zeros_like(longer), where=longer > 0.0)
-        return 1.0 - np.where(c <= 1.0, longer, shorter)
+        s = 1.0 - np.where(c <= 1.0, longer, shorter)
+        return np.minimum(s, np.where(target > 0.0, 1.0 - UNIT_ROUNDOFF, 1.0))  # 1 is outside
 
     def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
         """Those of (q - y) / q, and of q = p + b: half an ulp of q moves f' by u q f''."""
@@ -144,7 +159,10 @@ class KullbackLeibler(Loss):
         y = np.where(some, target, 1.0)
         with np.errstate(over="ignore"):
             product = q * slope
-            bracket = y * excess_bound(np.where(some, product, y) / y, 6.0 * UNIT_ROUNDOFF)
+            ratio = np.where(some & (product > _FAINT), product, 0.0) / y
+            bracket = y * excess_bound(np.where(ratio < np.inf, ratio, 1.0), 6.0 * UNIT_ROUNDOFF)
+            # Where the ratio overflows, y log(y / product) < 0 leaves less than the product.
+            bracket = np.where(ratio < np.inf, bracket, product)
         linear = np.where((q == 0.0) | (slope == 0.0), 0.0, np.maximum(product * SLACK, TINY))
         bracket = np.where(some, np.maximum(bracket * SLACK, TINY), linear)
         return np.where((q >= 0.0) & (slope >= 0.0), bracket, np.inf)

@@ -67,6 +67,15 @@ class LogCosh(Loss):
         share = gap / self.scale**2 * SLACK
         return np.asarray(np.minimum(4.0 * widest_variance(s, s1, x, share), 1.0))
 
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """tanh(z) / z, z = r / δ."""
+        z = np.maximum(np.abs(prediction - target) / self.scale, 1e-8)
+        return np.asarray(np.tanh(z) / z)
+
+    def minimisers(self, target: Array) -> Array:
+        """y."""
+        return target
+
     def dual_domain(self, target: Array) -> tuple[Array, Array]:
         """[-δ, δ]."""
         return np.full_like(target, -self.scale), np.full_like(target, self.scale)

@@ -11,7 +11,7 @@ from scipy.special import xlog1py, xlogy
 from ..arrays import Array
 from .base import Loss
 from .checks import labels
-from .entropy import bernoulli_divergence, logistic_pair, widest_variance
+from .entropy import bernoulli_divergence, log_logistic, logistic_pair, widest_variance
 
 
 class Logistic(Loss):
@@ -32,7 +32,7 @@ class Logistic(Loss):
 
     def values(self, prediction: Array, target: Array) -> Array:
         """log(1 + exp(-y p))."""
-        return -logistic_pair(target * prediction)[2]
+        return -log_logistic(target * prediction)
 
     def derivatives(self, prediction: Array, target: Array) -> Array:
         """-y σ(-y p)."""
@@ -47,8 +47,13 @@ class Logistic(Loss):
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """σ (1 - σ)."""
-        sigma, sigma1, *_ = logistic_pair(prediction)
+        sigma, sigma1 = logistic_pair(prediction)
         return np.asarray(sigma * sigma1)
+
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """tanh(p / 2) / (2 p) (Jaakkola and Jordan, 2000)."""
+        size = np.maximum(np.abs(prediction), 1e-8)
+        return np.asarray(np.tanh(0.5 * size) / (2.0 * size))
 
     def local_smoothness(
         self, prediction: Array, theta: Array, gap: Array | float, target: Array

@@ -39,30 +39,30 @@ def power_excess(t: Array, d: Array, a: float) -> tuple[Array, Array]:
 
 
 def power_root(w: Array, beta: float) -> Array:
-    """t > 0 with t^(β-1) - t^(β-2) = w.
+    """t > 0 with t^(β-1) - t^(β-2) = w; 0 or +inf where it leaves the floats.
 
-    Concave and increasing in t, so Newton's method from the left of the root climbs to it. To the
-    left is max(1, w^(1/(β-1))) for w >= 0, since t^(β-1) >= w, and (1 - w)^(-1/(2-β)) for w < 0, since
-    there t <= 1 and so t^(β-2) <= 1 - w. In closed form at β = 3/2.
+    With z = t^(β-1) for w >= 0, z = t^(β-2) for w < 0, and k = (2-β) / (β-1) or its inverse, the
+    equation is z - z^-k = |w|, z >= 1: concave and increasing, so that Newton's method climbs to the
+    root from max(1, |w|) on its left. A last step in t restores its digits. Closed form at β = 3/2.
     """
     if beta == 1.5:
         return _root_of_three_halves(w)
-    rises, falls = beta - 1.0, 2.0 - beta
-    with np.errstate(over="ignore", under="ignore"):
-        right = np.maximum(np.maximum(w, 0.0) ** (1.0 / rises), 1.0)
-        t = np.where(w >= 0.0, right, (1.0 - np.minimum(w, 0.0)) ** (-1.0 / falls))
-    open_ = (t > 0.0) & (t < np.inf)
-    t = np.asarray(t)
+    up, down = beta - 1.0, 2.0 - beta
+    size = np.abs(w)
+    k = np.where(w >= 0.0, down / up, up / down)
+    z = np.maximum(size, 1.0)
     for _ in range(_STEPS):
-        s = np.where(open_, t, 1.0)
-        below = s**-falls
-        step = (np.where(open_, w, 0.0) - (s - 1.0) * below) / (rises * below + falls * below / s)
-        new = np.where(open_, np.maximum(s + step, s), t)
-        open_ = open_ & (new > (1.0 + 2.0 * UNIT_ROUNDOFF) * t) & (new < np.inf)
-        t = new
-        if not open_.any():
+        lower = z**-k
+        new = np.maximum(z + (size + lower - z) / (1.0 + k * lower / z), z)
+        settled = new <= (1.0 + 2.0 * UNIT_ROUNDOFF) * z
+        z = new
+        if settled.all():
             break
-    return t
+    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        t = z ** np.where(w >= 0.0, 1.0 / up, -1.0 / down)
+        below = t**-down
+        step = (w - (t - 1.0) * below) / (up * below + down * below / t)
+        return np.where(np.abs(step) <= 1e-3 * t, t + step, t)
 
 
 def _root_of_three_halves(w: Array) -> Array:

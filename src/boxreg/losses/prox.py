@@ -26,7 +26,8 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
     low, high = np.full_like(v, floor), np.full_like(v, _WIDE)
     p = np.maximum(v / sigma, 1.0) if loss.needs_nonnegative else np.zeros_like(v)
     for _ in range(_STEPS):
-        excess = loss.derivatives(p, target) + sigma * p - v
+        slope = loss.derivatives(p, target)
+        excess = slope + sigma * p - v
         high = np.where(excess > 0.0, p, high)
         low = np.where(excess <= 0.0, p, low)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -35,7 +36,9 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
         # Where Newton leaves the bracket: double away from 0 while one end is open, else halve.
         middle = np.where(high >= _WIDE, 2.0 * np.abs(p) + 1.0, 0.5 * (low + high))
         middle = np.where(low <= -_WIDE, -2.0 * np.abs(p) - 1.0, middle)
-        following = np.where(excess == 0.0, p, np.where(inside, newton, middle))
+        size = np.abs(slope) + sigma * np.abs(p) + np.abs(v)
+        nothing = np.abs(excess) <= 1e-15 * size  # as small as it rounds
+        following = np.where(nothing, p, np.where(inside, newton, middle))
         settled = np.abs(following - p) <= 4e-16 * np.abs(following)
         p = following
         if np.all(settled):

@@ -45,6 +45,10 @@ class SquaredHinge(Loss):
         """1 where 1 - y p >= 0, else 0."""
         return (target * prediction <= 1.0).astype(np.float64)
 
+    def minimisers(self, target: Array) -> Array:
+        """y: a margin of 1."""
+        return target
+
     def dual_domain(self, target: Array) -> tuple[Array, Array]:
         """(-inf, 0] for y = 1, [0, inf) for y = -1."""
         return np.where(target > 0.0, -np.inf, 0.0), np.where(target > 0.0, 0.0, np.inf)

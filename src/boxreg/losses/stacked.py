@@ -50,6 +50,20 @@ class StackedLoss(Loss):
         """Those of both."""
         return self._both(lambda f, p, y: f.curvatures(p, y), prediction, target)
 
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, p, y: f.secants(p, y), prediction, target)
+
+    def minimisers(self, target: Array) -> Array | None:
+        """Those of both, if the data term has any."""
+        above = self.top.minimisers(target[: self.split])
+        return None if above is None else np.append(above, target[self.split :])
+
+    def floors(self, count: int) -> Array:
+        """Those of both."""
+        below = self.bottom.floors(count - self.split)
+        return np.concatenate([self.top.floors(self.split), below])
+
     def smoothness(self, target: Array) -> Array:
         """Those of both."""
         return self._both(lambda f, y: f.smoothness(y), target)
@@ -70,6 +84,16 @@ class StackedLoss(Loss):
     def prox_conjugate(self, v: Array, sigma: Array | float, target: Array) -> Array:
         """Those of both."""
         return self._both(lambda f, v, s, y: f.prox_conjugate(v, s, y), v, sigma, target)
+
+    def scalar_derivative(self) -> Callable[[float, float], float] | None:
+        """That of the data: the kernels know where rows of squares begin."""
+        return self.top.scalar_derivative()
+
+    def row_weights(self, count: int) -> tuple[Array, int]:
+        """Those of both."""
+        above, _ = self.top.row_weights(self.split)
+        below, _ = self.bottom.row_weights(count - self.split)
+        return np.concatenate([above, below]), self.split
 
     def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
         """Those of both."""

@@ -56,6 +56,14 @@ class Weighted(Loss):
             )
         self.loss.check_rows(count)
 
+    def secants(self, prediction: Array, target: Array) -> Array:
+        """ω times those of f."""
+        return self.weights * self.loss.secants(prediction, target)
+
+    def minimisers(self, target: Array) -> Array | None:
+        """Those of f."""
+        return self.loss.minimisers(target)
+
     def rows(self, kept: Index) -> Weighted:
         """The weights of those rows."""
         return Weighted(self.loss.rows(kept), self.weights[kept])
@@ -94,6 +102,10 @@ class Weighted(Loss):
     def scalar_derivative(self) -> Callable[[float, float], float] | None:
         """That of f: the kernels know the weights."""
         return self.loss.scalar_derivative()
+
+    def row_weights(self, count: int) -> tuple[Array, int]:
+        """The weights."""
+        return self.weights, count
 
     def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
         """ω times those of f, and one more rounding (twice the bound covers both)."""

@@ -15,9 +15,13 @@ _WIDTH = 100
 
 def result_text(result: Result) -> str:
     """The result as an aligned block of lines: how it ended, then one fact a line."""
-    rows = result_rows(result)
+    return block(result.message, result_rows(result))
+
+
+def block(message: str, rows: list[tuple[str, str]]) -> str:
+    """A message, and pairs of a name and a sentence, aligned."""
     width = max(len(name) for name, _ in rows)
-    lines = [_wrapped("boxreg: ", result.message)]
+    lines = [_wrapped("boxreg: ", message)]
     lines += [_wrapped(f"  {name:<{width}}  ", said) for name, said in rows]
     return "\n".join(lines)
 
@@ -36,7 +40,7 @@ def result_rows(result: Result) -> list[tuple[str, str]]:
         ("x", f"{np.count_nonzero(result.x)} of {n} non-zero"),
         (
             "effort",
-            f"{_count(result.n_iter, 'step')}, {_count(len(result.history), 'check')}, "
+            f"{count(result.n_iter, 'step')}, {count(len(result.history), 'check')}, "
             f"work {result.work:,.1f}, {duration(result.seconds)}",
         ),
         ("certificate", f"{verdict}, {'rigorous' if proof.rigorous else 'not rigorous'}"),
@@ -77,7 +81,8 @@ def _small(value: float) -> str:
     return f"{value:.2e}" if value else "0"
 
 
-def _count(number: int, thing: str) -> str:
+def count(number: int, thing: str) -> str:
+    """A number and what it counts."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 

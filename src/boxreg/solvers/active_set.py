@@ -103,8 +103,10 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
                 return False
             score[j] = 0.0
             if not _enter(state, j):
+                if problem.cost is not None and _exchange(state, j):
+                    return True
                 continue
-            change = state.factor.solve(state.factor.project(_scaled_residual(point)))[-1]
+            change = state.factor.solve(_image(state, _scaled_residual(point)))[-1]
             problem.work.add(len(state.free))
             if change * gradient[j] > 0.0:
                 return True
@@ -123,6 +125,43 @@ def _enter(state: ActiveSetState, j: int) -> bool:
     return True
 
 
+def _image(state: ActiveSetState, residual: Array) -> Array:
+    """R d for the correction d: Qᵀρ, less R⁻ᵀc_F where coordinates have costs."""
+    image = state.factor.project(residual)
+    cost = state.point.problem.cost
+    return image if cost is None else image - state.factor.solve_transposed(cost.c[state.free])
+
+
+def _exchange(state: ActiveSetState, j: int) -> bool:
+    """Let coordinate j, whose column depends on the free ones, take the place of one of them.
+
+    With a_j = A_F z the step d_j = 1, d_F = -z leaves the prediction as it is, and the costs decide: it
+    is taken, in the direction that lowers them, until a coordinate meets a bound.
+    """
+    point = state.point
+    problem = point.problem
+    column = problem.smoothness.root_times(problem.design.columns(np.array([j]))[:, 0])
+    moving = np.array([*state.free, j])
+    d = np.append(-state.factor.solve(state.factor.project(column)), 1.0)
+    slope = float(d @ point.correlation[moving])
+    d = d if slope > 0.0 else -d
+    room = _room(point.x[moving], d, problem.lower[moving], problem.upper[moving])
+    step = float(room.min())
+    if not abs(slope) > float(np.abs(d) @ point.gradient_noise[moving]) or np.isinf(step):
+        return False
+    x = point.x.copy()
+    x[moving] = np.clip(x[moving] + step * d, problem.lower[moving], problem.upper[moving])
+    place = int(np.argmin(room))
+    hit = moving[place]
+    x[hit] = problem.lower[hit] if d[place] < 0 else problem.upper[hit]
+    state.point = Point(problem, x)
+    if hit != j:
+        state.factor.remove(place)
+        del state.free[place]
+        _enter(state, j)
+    return True
+
+
 def _refit(state: ActiveSetState, point: Point) -> Point:
     """Move to the least-squares fit on the free set, binding coordinates that meet a bound."""
     problem = point.problem
@@ -130,7 +169,7 @@ def _refit(state: ActiveSetState, point: Point) -> Point:
     residual = _scaled_residual(point)
     while state.free:
         free = np.array(state.free)
-        image = state.factor.project(residual)
+        image = _image(state, residual)
         d = state.factor.solve(image)
         problem.work.add(len(free))
         room = _room(x[free], d, problem.lower[free], problem.upper[free])

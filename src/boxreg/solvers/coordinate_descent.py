@@ -9,7 +9,6 @@ import numpy as np
 
 from ..arrays import Array, Index
 from ..extrapolation import DEPTH, extrapolate
-from ..losses.weighted import Weighted
 from ..point import Point
 from ..reduced import ReducedProblem
 from .base import PrimalSolver, SolverState
@@ -118,17 +117,16 @@ def _smooth_epochs(
     problem: ReducedProblem, x: Array, prediction: Array, residual: Array, order: Index, count: int
 ) -> int:
     """Epochs for a loss with weights, costs, or a derivative that is not affine."""
-    loss = problem.loss
-    derivative = loss.scalar_derivative()
+    derivative = problem.loss.scalar_derivative()
     assert derivative is not None
-    weights = loss.weights if isinstance(loss, Weighted) else np.ones(len(residual))
+    weights, split = problem.loss.row_weights(len(residual))
     costs = np.zeros(len(x)) if problem.cost is None else problem.cost.c
     return problem.design.smooth_epochs(
         derivative,
         x,
         prediction,
         residual,
-        (problem.target, weights),
+        (problem.target, weights, split),
         (problem.lower, problem.upper, costs),
         problem.reach**2,
         order,

@@ -6,18 +6,18 @@ import numpy as np
 
 from ..arrays import Array, Index
 from ..point import Point
+from .last_resort import solve_by_active_set
+from .quadratic_model import first_guess, floored, model_at
 from .working_set import WorkingSet, WorkingState
 
 _STALE = 0.1
-"""Second derivatives of a large problem are computed anew when f'' has changed by this share since they
-were; until then a step leaves about that share of the error."""
+"""Second derivatives of a large problem are computed anew when h has changed by this share, along the
+last step, since they were; until then a step leaves about that share of the error."""
 
 _CHEAP = 1e7
 """With k columns of length m, m k² up to this is not worth saving."""
 
-_FLAT = 1e-6
-"""f'' counts as at least this share of its mean: without curvature steps would have no end."""
-
+_LEAST_CAUTION = 1e-6
 _ARMIJO = 1e-4
 _HALVINGS = 40
 _NOISE = 1e-13
@@ -27,13 +27,17 @@ _NOISE = 1e-13
 class Newton(WorkingSet):
     """One step minimises the second-order model of P over a working set W, exactly, and goes towards it.
 
-        minimise ½ dᵀA_Wᵀ H A_W d - w_Wᵀd   over   l <= x_W + d <= u,     H = diag(f''(p))
+        minimise ½ dᵀA_Wᵀ H A_W d - w_Wᵀd   over   l <= x_W + d <= u,     H = diag(h)
 
     by block principal pivoting, as the default for least squares does; of x + s d, s = 1, ½, ¼ …, the
-    first is taken that lowers P by a share of what its slope promises. H is kept while f'' changes
-    little: steps then cost a product with A and a factor of the free set, and still converge fast.
-    Where the model is singular, or not better at any s, one projected-gradient step is taken instead,
-    in the metric of the diagonal of the second derivative.
+    first is taken that lowers P by a share of what its slope promises. h = f'' + κ (s - f''), where s
+    are the secants f'(p) / (p - argmin f), which see farther than f'': κ is 1 at first and falls tenfold
+    with each full step, towards Newton's method. h is kept while it changes little: steps then cost a
+    product with A and a factor of the free set.
+
+    The model is a weighted least-squares problem. Where its Gram matrix is singular, the active-set
+    method with orthogonal factors solves it on W. A run starts from the solution of such a problem
+    over all coordinates (see `first_guess`).
     """
 
     name = "newton"
@@ -49,15 +53,16 @@ class Newton(WorkingSet):
                 state.finished = True
                 return state
             if not state.begun:
-                state = self._begin(point)
+                state = first_guess(point)
                 point = state.point
             self._drop_settled(state)
-            new = self._candidates(state)
             self._refresh(state)
-            self._extend(state, new)
-            moved = self._towards(point, self._solve(state))
+            inside = np.setdiff1d(np.flatnonzero(point.inside), state.working)
+            self._extend(state, inside)
+            self._extend(state, self._candidates(state))
+            moved = self._towards(state, self._solve(state))
             if moved is None:
-                moved = self._towards(point, self._gradient_step(point))
+                moved = self._towards(state, self._solve_with_factors(state))
             if moved is None:
                 state.finished = True
                 return state
@@ -71,35 +76,41 @@ class Newton(WorkingSet):
     def _hessian(self, state: WorkingState, rows: Index, columns: Index) -> Array:
         """In the metric at hand."""
         if state.curvature is None:
-            state.curvature = _floored(state.point.curvature)
+            state.curvature = self._metric(state)
         return state.point.problem.hessian(rows, columns, state.curvature)
 
+    @staticmethod
+    def _metric(state: WorkingState) -> Array:
+        """h at the current point."""
+        point, problem = state.point, state.point.problem
+        secants = problem.loss.secants(point.prediction, problem.target)
+        return floored(point.curvature + state.caution * (secants - point.curvature))
+
     def _refresh(self, state: WorkingState) -> None:
-        """Forget the Hessian if f'' has moved away from what it was."""
-        old, new = state.curvature, _floored(state.point.curvature)
+        """Forget the Hessian if h has moved away from what it was."""
+        old, new = state.curvature, self._metric(state)
         if old is None:
             return
-        change = float(np.sum(np.abs(new - old)))
         cheap = len(new) * len(state.working) ** 2 <= _CHEAP
-        if change <= (0.0 if cheap else _STALE) * float(np.sum(new)):
-            return
+        if not cheap and state.change is not None:
+            along = state.change**2
+            if float(np.abs(new - old) @ along) <= _STALE * float(new @ along):
+                return
         state.curvature = new
         working = state.working
         state.working, state.gram = working[:0], state.gram[:0, :0]
         self._extend(state, working)
 
-    def _gradient_step(self, point: Point) -> Point | None:
-        """x_j + w_j / h_j on the box, h_j a bound on what the other coordinates add to the curvature."""
-        problem = point.problem
-        squares = problem.design.weighted_squares(point.curvature)
-        count = max(int(np.count_nonzero(point.inside)), 1)
-        rate = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0.0) / count
-        x = np.clip(point.x + rate * point.correlation, problem.lower, problem.upper)
-        return Point(problem, x)
+    def _solve_with_factors(self, state: WorkingState) -> Point:
+        """The minimum of the model on W by orthogonal factors."""
+        assert state.curvature is not None
+        model = model_at(state.point, state.curvature)
+        return Point(state.point.problem, solve_by_active_set(model, state.working).x)
 
     @staticmethod
-    def _towards(point: Point, model: Point | None) -> Point | None:
+    def _towards(state: WorkingState, model: Point | None) -> Point | None:
         """The first of x + s d that lowers the objective enough; None if none does."""
+        point = state.point
         if model is None:
             return None
         problem, d = point.problem, model.x - point.x
@@ -110,14 +121,13 @@ class Newton(WorkingSet):
         share = 1.0
         trial = model
         for _ in range(_HALVINGS):
-            if trial.objective < point.objective - _ARMIJO * share * promised:
+            gained = point.objective - trial.objective
+            if gained > _ARMIJO * share * promised:
+                state.change = trial.prediction - point.prediction
+                if share == 1.0:
+                    state.caution = max(0.1 * state.caution, _LEAST_CAUTION)
                 return trial
             share *= 0.5
             x = np.clip(point.x + share * d, problem.lower, problem.upper)
             trial = Point(problem, x)
         return None
-
-
-def _floored(curvature: Array) -> Array:
-    """f'', and a little where there is none."""
-    return np.maximum(curvature, _FLAT * float(np.mean(curvature)))

@@ -39,7 +39,11 @@ class WorkingState(SolverState):
     resorted: bool = False
     """What is done against rounding at the end has been done."""
     curvature: Array | None = None
-    """The f'' that the Gram matrix was made with, where that is not the same everywhere."""
+    """The h that the Gram matrix was made with, where a solver chooses it."""
+    caution: float = 1.0
+    """How much of the secants is in it."""
+    change: Array | None = None
+    """What the last step changed in the prediction."""
 
 
 class WorkingSet(PrimalSolver[WorkingState]):
@@ -124,6 +128,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
             sound=state.sound,
             resorted=state.resorted,
             curvature=state.curvature,
+            caution=state.caution,
+            change=state.change,
         )
 
     def _begin(self, point: Point) -> WorkingState:
@@ -150,7 +156,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         first = max(_FIRST, round(len(point.x) ** 0.5))
         room = max(1, min(max(first, len(state.working)), rank - len(state.working)))
         if len(found) > room:
-            score = point.inward[found] / problem.reach[found]
+            score = point.inward[found] / problem.norms[found]
             found = np.sort(found[np.argpartition(-score, room)[:room]])
         return found
 

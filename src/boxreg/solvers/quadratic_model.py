@@ -1,0 +1,88 @@
+"""The weighted least-squares problem that stands for a general one near a point."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import Array
+from ..losses.least_squares import LeastSquares
+from ..losses.weighted import Weighted
+from ..point import Point
+from ..reduced import ReducedProblem
+from ..smoothness import Smoothness
+from .working_set import WorkingSet, WorkingState
+
+_FLAT = 1e-8
+"""h counts as at least this share of its largest: without curvature steps would have no end."""
+
+_ROUNDS = 50
+_MIXTURES = (0.0, 1e-3, 1e-2, 0.1)
+
+
+def floored(h: Array) -> Array:
+    """h, and a little where there is none."""
+    return np.maximum(h, _FLAT * float(np.max(h, initial=0.0)))
+
+
+def quadratic(problem: ReducedProblem, centre: Array, h: Array) -> ReducedProblem:
+    """minimise sum_i ½ h_i ([A x + z]_i - centre_i)² + cᵀx over the same box."""
+    return replace(
+        problem,
+        loss=Weighted(LeastSquares(), h),
+        target=centre,
+        smoothness=Smoothness.made(h),
+    )
+
+
+def model_at(point: Point, h: Array) -> Point:
+    """The point in the problem whose objective has the same gradient there, and second derivative
+    AᵀHA: squares around p + rho / h."""
+    model = Point(quadratic(point.problem, point.prediction + point.residual / h, h), point.x)
+    model.prediction = point.prediction
+    model.residual = point.residual
+    if "correlation" in point.__dict__:
+        model.correlation = point.correlation
+    return model
+
+
+def first_guess(point: Point) -> WorkingState:
+    """The solution of a model over all coordinates, and the working set that it was found with.
+
+    Of the model around the best prediction p = argmin f of every row, with h = f''(p), if rows have
+    such: for Kullback–Leibler this is (q - y)² / (2 y), and from a start far from y Newton's method
+    would double the prediction a step, since f'' is proportional to 1/q². Otherwise of the model at the
+    point. Where a row of the answer has no f', it is mixed with the point; where it is no better than
+    the point, that is where to start.
+    """
+    problem = point.problem
+    ideal = problem.loss.minimisers(problem.target)
+    if ideal is None:
+        h = floored(problem.loss.secants(point.prediction, problem.target))
+        model = model_at(point, h)
+    else:
+        h = floored(problem.loss.curvatures(ideal, problem.target))
+        nearest = np.clip(0.0, problem.lower, problem.upper)
+        x = np.where(point.inside & ~problem.free, nearest, point.x)
+        model = Point(quadratic(problem, ideal, h), x)
+    solver = WorkingSet()
+    state = solver.start(model)
+    for _ in range(_ROUNDS):
+        state = solver.step(state, 1)
+        if state.finished or solver.settled(state):
+            break
+    for share in _MIXTURES:
+        x = (1.0 - share) * state.point.x + share * point.x
+        mixed = Point(problem, np.clip(x, problem.lower, problem.upper))
+        if mixed.objective < point.objective and np.all(np.isfinite(mixed.residual)):
+            return _begun(mixed, state, h)
+    return _begun(point, state, h)
+
+
+def _begun(point: Point, state: WorkingState, h: Array) -> WorkingState:
+    """The state at a point, with the Gram matrix of the coordinates inside that is known already."""
+    known = point.inside[state.working]
+    working = state.working[known]
+    gram = state.gram[np.ix_(known, known)]
+    return WorkingState(point, begun=True, working=working, gram=gram, curvature=h)
