@@ -15,6 +15,8 @@ from .recession import Recession
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
 
+_NEGLIGIBLE = 1e-10
+
 _MARGIN = 3.0
 """Feasibility is left with this many times its rounding error to spare, so that the certificate,
 which computes the products again, proves it too."""
@@ -127,9 +129,12 @@ def _project(dual: DualPoint, basis: Array, point: Point) -> DualPoint:
         theta = theta - basis @ (basis.T @ theta)
         return DualPoint.at(theta - basis @ (basis.T @ theta), problem)
     moved = point.curvature[:, None] * basis
-    gram = basis.T @ moved
+    values, vectors = np.linalg.eigh(basis.T @ moved)
+    # Directions in rows without curvature are not there to be moved in, only to be rounded in.
+    used = values > _NEGLIGIBLE * float(np.max(point.curvature, initial=0.0))
+    moved, vectors = moved @ (vectors[:, used] / values[used]), vectors[:, used]
     for _ in range(2):
-        theta = theta - moved @ np.linalg.lstsq(gram, basis.T @ theta, rcond=None)[0]
+        theta = theta - moved @ (vectors.T @ (basis.T @ theta))
     return DualPoint.at(theta, problem)
 
 

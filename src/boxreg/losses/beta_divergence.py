@@ -155,7 +155,8 @@ class BetaDivergence(Loss):
             cost += self._cost_of_sum(q, r, target)
         bracket = np.maximum((value + error + cost) * SLACK, TINY)
         bracket = np.where(moved <= r, bracket, np.inf)
-        bracket = np.where(ordinary, bracket, self._plain_bracket(q, v, target))
+        if not ordinary.all():
+            bracket = np.where(ordinary, bracket, self._plain_bracket(q, v, target))
         return np.where((q >= 0.0) & ~np.isnan(bracket), bracket, np.inf)
 
     def _cost_of_sum(self, q: Array, r: Array, target: Array) -> Array:
