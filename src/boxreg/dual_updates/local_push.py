@@ -47,7 +47,9 @@ def local_push(point: Point) -> DualPoint | None:
     excess = _excess(rho, point)
     if not np.any(excess > 0.0):
         return rho
-    share = float(np.max(excess / np.maximum(problem.norms, _TINY))) / point.residual_norm
+    share = float(np.max(excess / np.maximum(problem.norms, _TINY))) / max(
+        point.residual_norm, _TINY
+    )
     nearly = _NEARLY if problem.loss.quadratic else _NEARLY_ELSEWHERE
     if share > nearly or not problem.design.has_columns:
         return None
