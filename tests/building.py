@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,37 @@ from boxreg.reduced import ReducedProblem
 from boxreg.work import WorkMeter
 
 
-def reduced(A: Any, y: Any, lower: Any = 0.0, upper: Any = np.inf) -> ReducedProblem:
-    """The reduced problem at the start of a run."""
-    problem = validate.problem(A, y, lower, upper, "least_squares")
+def reduced(
+    A: Any,
+    y: Any,
+    lower: Any = 0.0,
+    upper: Any = np.inf,
+    loss: Any = "least_squares",
+    **terms: Any,
+) -> ReducedProblem:
+    """The reduced problem at the start of a run; terms are weights, costs and a ridge."""
+    problem = validate.problem(A, y, lower, upper, loss, **terms)
     return presolve(problem, WorkMeter(problem.design.shape[1]))
+
+
+def mirrored(A: Any, y: Any, lower: Any, upper: Any, which: Any) -> tuple[Any, Any, Any, Any]:
+    """The same problem with x_j ↦ -x_j for the coordinates `which`: half-lines turn round."""
+    A, n = np.asarray(A, dtype=float), np.shape(A)[1]
+    low, high = np.broadcast_to(lower, n), np.broadcast_to(upper, n)
+    turned = np.where(which, -high, low), np.where(which, -low, high)
+    return np.where(which, -A, A), y, *turned
 
 
 def point(A: Any, y: Any, x: Any, lower: Any = 0.0, upper: Any = np.inf) -> Point:
     """A primal point of such a problem."""
     return Point(reduced(A, y, lower, upper), np.asarray(x, dtype=float))
+
+
+def largest_product(A: np.ndarray, theta: np.ndarray, c: np.ndarray | None = None) -> Fraction:
+    """max_j a_jᵀ theta - c_j, exactly."""
+    exact = [Fraction(float(t)) for t in theta]
+    costs = [Fraction(0)] * A.shape[1] if c is None else [Fraction(float(v)) for v in c]
+    return max(
+        sum((Fraction(float(a)) * t for a, t in zip(column, exact, strict=True)), -cost)
+        for column, cost in zip(A.T, costs, strict=True)
+    )

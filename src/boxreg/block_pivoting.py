@@ -54,7 +54,8 @@ def block_pivoting(
     of them wants to leave it beyond `noise`, more accurate means are needed.
     """
     states = states.copy()
-    bottom = np.where(np.isneginf(lower), rest, lower)
+    resting = np.isneginf(lower)
+    bottom = np.where(resting, rest, lower)
     system = FreeSystem(gram)
     barred = np.zeros(len(c), dtype=bool)
     fewest, grace, single = len(c) + 1, _GRACE, 0
@@ -71,7 +72,7 @@ def block_pivoting(
         x[~free] = bound[~free]
         gradient = c - gram @ x
         too_low, too_high = free & (x < lower), free & (x > upper)
-        leaving = (states == LOWER) & (gradient > noise)
+        leaving = (states == LOWER) & ((gradient > noise) | (resting & (gradient < -noise)))
         leaving |= (states == UPPER) & (gradient < -noise)
         broken = np.flatnonzero(too_low | too_high | (leaving & ~barred))
         if not len(broken):

@@ -49,7 +49,8 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         by the objective."""
 
     def start(self, point: Point) -> ActiveSetState:
-        """Coordinates strictly inside the box start free (a dependent one moves to a bound)."""
+        """Coordinates strictly inside the box start free (a dependent one moves to a bound, or stays
+        where it is if it has none)."""
         problem = point.problem
         factor = UpdatedQR(len(problem.target), dependent=1e-15 if self.bold else 1e-12)
         state = ActiveSetState(point, factor=factor)
@@ -57,7 +58,8 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         for j in np.flatnonzero(point.inside):
             if not _enter(state, int(j)):
                 below = x[j] - problem.lower[j] <= problem.upper[j] - x[j]
-                x[j] = problem.lower[j] if below else problem.upper[j]
+                bound = problem.lower[j] if below else problem.upper[j]
+                x[j] = bound if np.isfinite(bound) else x[j]
         if state.free:
             state.point = _refit(state, Point(problem, x))
         return state
