@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -38,13 +37,3 @@ def mirrored(A: Any, y: Any, lower: Any, upper: Any, which: Any) -> tuple[Any, A
 def point(A: Any, y: Any, x: Any, lower: Any = 0.0, upper: Any = np.inf) -> Point:
     """A primal point of such a problem."""
     return Point(reduced(A, y, lower, upper), np.asarray(x, dtype=float))
-
-
-def largest_product(A: np.ndarray, theta: np.ndarray, c: np.ndarray | None = None) -> Fraction:
-    """max_j a_jᵀ theta - c_j, exactly."""
-    exact = [Fraction(float(t)) for t in theta]
-    costs = [Fraction(0)] * A.shape[1] if c is None else [Fraction(float(v)) for v in c]
-    return max(
-        sum((Fraction(float(a)) * t for a, t in zip(column, exact, strict=True)), -cost)
-        for column, cost in zip(A.T, costs, strict=True)
-    )

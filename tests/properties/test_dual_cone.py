@@ -14,7 +14,8 @@ from boxreg.dual_cone import interior_margin
 from boxreg.duality import DualPoint
 from boxreg.point import Point
 from boxreg.solvers import CoordinateDescent
-from building import largest_product, mirrored, reduced
+from building import mirrored, reduced
+from rational import largest_product
 from references.exact import exact_solution
 from references.problems import generated
 

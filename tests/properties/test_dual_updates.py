@@ -12,7 +12,8 @@ from boxreg.duality import DualPoint, duality_gap
 from boxreg.extrapolation import DEPTH
 from boxreg.point import Point
 from boxreg.solvers import CoordinateDescent
-from building import largest_product, reduced
+from building import reduced
+from rational import largest_product
 from references.exact import exact_solution
 from references.problems import TABLE, generated
 

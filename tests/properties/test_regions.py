@@ -19,12 +19,14 @@ from references.extended import extended_solution
 from references.problems import FAMILIES, TABLE, generated
 
 
-def pairs(A, y, lower, upper, seed):
+def pairs(A, y, lower, upper, seed, solution=None, **terms):
     """Primal-dual pairs far from and near to the solution, with their gaps."""
-    problem = reduced(A, y, lower, upper)
+    problem = reduced(A, y, lower, upper, **terms)
     cone = build_cone(problem, "auto")
     rng = np.random.default_rng(seed)
-    solution = np.asarray(extended_solution(A, y, lower, upper).x, dtype=float)
+    if solution is None:
+        solution = extended_solution(A, y, lower, upper).x
+    solution = np.array([float(v) for v in solution])
     for distance in (0.0, 1e-9, 1e-4, 1e-1, 1.0):
         noise = distance * np.abs(rng.standard_normal(len(solution)))
         x = np.clip(solution + noise, problem.lower, problem.upper)
