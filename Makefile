@@ -5,13 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint fuzz ratios rivals bench bench-quick memory campaign clean
+.PHONY: help demo test lint fuzz reproduce reproduce-quick ratios rivals bench bench-quick memory campaign clean
 
 help:
 	@echo "make demo    solve the embedded problems with all four solvers; table and figure"
 	@echo "make test    lint, then the test suite"
 	@echo "make lint    ruff and mypy"
 	@echo "make fuzz    screening safety of every loss against references (PROBLEMS=100000, 2 processes)"
+	@echo "make reproduce     the paper's tables and figures, hours; reproduce-quick: smaller, 3 minutes"
 	@echo "make ratios  work and time with and without screening on the paper's tables"
 	@echo "make bench   the race against every other solver (about 30 minutes); BOXREG_DATA adds real data"
 	@echo "make bench-quick   the same in under 5 minutes, fewer cases"
@@ -39,6 +40,12 @@ PROBLEMS ?= 100000
 fuzz: $(READY)
 	$(BIN)/python tests/fuzz.py --problems $(PROBLEMS)
 	$(BIN)/python tests/fuzz_antisparse.py
+
+reproduce: $(READY)
+	$(BIN)/python -m boxreg.reproduce all --full --out out/reproduce
+
+reproduce-quick: $(READY)
+	$(BIN)/python -m boxreg.reproduce all --quick --out out/reproduce
 
 ratios: $(READY)
 	$(BIN)/python -m benchmarks.ratios --out out/ratios

@@ -22,7 +22,7 @@ class CheckSchedule:
     and then a tenth (`growth`) of the steps made so far, so that a run of k steps is checked about
     10 log k times, a coordinate is screened at most a tenth later than it could be, and what checks
     cost fades away where nothing can be screened. A period is cut short where the gap, falling as it
-    has since the last check, would meet the target.
+    has since the last check, would meet the target. With no growth the period is fixed.
     """
 
     def __init__(self, period: int, growth: float) -> None:
@@ -32,6 +32,8 @@ class CheckSchedule:
 
     def next(self, iteration: int, gap: float, target: float) -> int:
         """Number of steps to take before the next check."""
+        if self._growth == 0.0:
+            return self._base
         expected = self._expected(iteration, gap, target)
         self._last = (iteration, gap)
         return max(1, round(min(max(self._base, self._growth * iteration), expected)))

@@ -285,7 +285,7 @@ def method(
         kind = type(problem.design).__name__
         raise ValueError(
             f"solver: {chosen.name!r} cannot solve loss {problem.loss.name!r} with a {kind} "
-            f"(it needs {_needs(chosen)}); solvers that can: {', '.join(fitting)}"
+            f"(it needs {_needs(chosen)}); solvers that can: auto, {', '.join(fitting)}"
         )
     screening = switch(screening, "screening")
     if isinstance(dual, str) and dual == "auto":

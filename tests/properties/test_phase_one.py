@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boxreg import phase_one
+import boxreg
+from boxreg import phase_one, validate
 from boxreg.directions import build_cone, first_cone, is_cone
 from boxreg.duality import DualPoint, duality_gap
 from boxreg.phase_one import cheap_anchor, strictly_feasible
 from boxreg.point import Point
-from boxreg.recession import receding_answer, recession
+from boxreg.presolve import presolve
+from boxreg.recession import falling_cost, receding_answer, recession
 from boxreg.reduced import ReducedProblem
 from boxreg.status import Status
+from boxreg.work import WorkMeter
 from building import mirrored, reduced
 from loss_judging import arguments
 from rational import exact, slopes
@@ -31,7 +34,7 @@ def posed(kind: str, seed: int) -> tuple[ReducedProblem, np.ndarray, np.ndarray]
     if kind.startswith("costs"):
         c = terms["linear"] = rng.standard_normal(6)
     else:
-        terms["loss"] = kind.split()[0]
+        terms["loss"] = kind.split(maxsplit=1)[0]
         y = np.sign(y) if kind.startswith("logistic") else y
     if kind.endswith("weights"):
         terms["sample_weight"] = rng.uniform(0.2, 3.0, 8)
@@ -75,14 +78,14 @@ def test_the_anchor_is_strictly_feasible_in_exact_arithmetic(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_cheap_anchors_are_strictly_feasible_too(kind: str) -> None:
-    """0 or a multiple of -1, or nothing; for costs > 0 and x >= 0 it is 0."""
+    """0 or a multiple of -1, or nothing; where A x <= 0 it is 0."""
     for seed in range(20):
         problem, A, c = posed(kind, seed)
         anchor = cheap_anchor(problem)
         if anchor is not None:
             assert strictly_inside(problem, A, c, anchor.theta)
         assert anchor is None or not problem.free.any()
-    problem = reduced(np.eye(3), np.ones(3), linear=np.ones(3))
+    problem = reduced(np.eye(3), np.ones(3), -np.inf, 0.0, linear=-np.ones(3))
     anchor = cheap_anchor(problem)
     assert anchor is not None
     assert not anchor.theta.any()
@@ -137,29 +140,51 @@ def test_separable_logistic_recedes(seed: int) -> None:
 
 @pytest.mark.parametrize("loss", UNBOUNDED_LOSSES)
 def test_unbounded_problems_recede(loss: str) -> None:
-    """The direction that is known, and the one found: slope < 0, and P falls along both."""
+    """Along the direction that is known, and along the one found, which falls too."""
     for seed in range(6):
         case = unbounded(seed, loss)
-        problem = reduced(**arguments(case.problem))
-        found = strictly_feasible(problem).recession
-        for way in (recession(problem, case.direction), found):
+        posed = validate.problem(**arguments(case.problem))
+        problem = presolve(posed, WorkMeter(len(posed.lower)))
+        idle = falling_cost(posed)
+        found = [recession(problem, case.direction), strictly_feasible(problem).recession]
+        for way in [idle] if np.any(problem.norms == 0.0) else found:
             assert way is not None
             assert way.status is Status.UNBOUNDED
-            start, far = (
-                Point(problem, case.start + s * np.maximum(way.direction, 0.0)) for s in (0.0, 1e4)
-            )
             assert np.all(way.direction >= 0.0)
-            assert far.objective - start.objective <= 0.5e4 * way.slope
+            near, far, farther = (
+                Point(problem, case.start + s * way.direction).objective for s in (0.0, 1e4, 2e4)
+            )
+            assert farther < far < near
 
 
 @pytest.mark.parametrize("loss", ["logistic", "log_cosh"])
-def test_level_problems_recede_without_slope(loss: str) -> None:
-    """The cost takes back what the loss adds, exactly."""
+def test_level_problems_recede(loss: str) -> None:
+    """The cost takes back what the loss adds, exactly: there is an infimum, and it is not attained."""
     case = level(1, loss)
     way = recession(reduced(**arguments(case.problem)), case.direction)
     assert way is not None
-    assert way.slope == 0.0
     assert way.status is Status.NOT_ATTAINED
+
+
+@pytest.mark.parametrize("direction", ["auto", "ones"])
+def test_a_named_direction_does_not_hide_a_recession(direction: str) -> None:
+    """Where feasible points form no cone the direction has no part; what was found is said."""
+    case = unbounded(1, "least_squares")
+    result = boxreg.solve(**arguments(case.problem), direction=direction)
+    assert result.status is Status.UNBOUNDED
+
+
+@pytest.mark.parametrize(("c", "lower", "upper"), [(-1.0, 0.0, np.inf), (1.0, -np.inf, 0.0)])
+def test_costs_of_zero_columns(c: float, lower: float, upper: float) -> None:
+    """Unbounded where the cost falls towards no end; otherwise the coordinate is fixed."""
+    A = np.array([[1.0, 0.0], [2.0, 0.0]])
+    posed = validate.problem(A, np.ones(2), lower, upper, "least_squares", linear=[0.0, c])
+    way = falling_cost(posed)
+    assert way is not None
+    np.testing.assert_array_equal(way.direction, [0.0, -np.sign(c)])
+    other = validate.problem(A, np.ones(2), lower, upper, "least_squares", linear=[0.0, -c])
+    assert falling_cost(other) is None
+    assert not presolve(other, WorkMeter(2)).open[1]
 
 
 def test_what_does_not_recede() -> None:
@@ -174,7 +199,7 @@ def test_what_does_not_recede() -> None:
     down = reduced(np.array([[1.0, -1.0]]), np.ones(1), linear=[0.5, -1.0])
     way = recession(down, np.ones(2))
     assert way is not None
-    assert way.slope == pytest.approx(-0.5)
+    assert way.status is Status.UNBOUNDED
 
 
 def test_large_programs_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -24,8 +23,7 @@ from ..files import FileProblem
 from ..version import __version__
 from .errors import BadInput
 
-_REPRODUCE = ("reproduce",) if find_spec("boxreg.reproduce") else ()
-COMMANDS = ("solve", "verify", *_REPRODUCE, "demo", "bench", "data")
+COMMANDS = ("solve", "verify", "reproduce", "demo", "bench", "data")
 """In the order of the help."""
 
 _HELP = """Box-constrained linear regression with safe screening, and a proof with every answer.

@@ -32,6 +32,7 @@ class KullbackLeibler(Loss):
     name = "kullback_leibler"
     alpha = 0.0
     needs_nonnegative = True
+    reaches_slopes = False
     roundoff_derivative = 4.0
     roundoff_value = 64.0
 

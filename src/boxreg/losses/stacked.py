@@ -22,6 +22,7 @@ class StackedLoss(Loss):
         self.quadratic = top.quadratic and bottom.quadratic
         self.needs_nonnegative = top.needs_nonnegative
         self.rounding_known = top.rounding_known and bottom.rounding_known
+        self.reaches_slopes = top.reaches_slopes
         self.roundoff_derivative = max(top.roundoff_derivative, bottom.roundoff_derivative)
         self.roundoff_value = max(top.roundoff_value, bottom.roundoff_value)
 

@@ -1,0 +1,7 @@
+"""`python -m boxreg.reproduce`."""
+
+import sys
+
+from .command import main
+
+sys.exit(main())
