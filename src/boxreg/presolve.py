@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .point import Point
 from .problem import Problem
 from .reduced import ReducedProblem
 from .work import WorkMeter
@@ -39,3 +40,11 @@ def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
         cost=problem.cost,
         constant=problem.constant,
     )
+
+
+def reference_scale(problem: Problem) -> tuple[float, float]:
+    """P₀, and the least gap that rounding leaves meaningful next to it."""
+    start = Point(presolve(problem, WorkMeter(1)), problem.reference())
+    data = problem.loss.objective(start.prediction, problem.target)
+    linear = abs(start.objective - data)
+    return data + linear, start.prediction_error**2

@@ -88,6 +88,51 @@ def bounds(lower: Any, upper: Any, n: int) -> tuple[Array, Array]:
     return low, high
 
 
+def bound_pair(bounds: Any) -> tuple[Any, Any]:
+    """(lower, upper) from a pair or from what has `lb` and `ub`, such as `scipy.optimize.Bounds`."""
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
+        low, high = bounds.lb, bounds.ub
+        # Bounds makes vectors of one entry out of numbers.
+        return (low[0], high[0]) if np.shape(low) == np.shape(high) == (1,) else (low, high)
+    try:
+        low, high = bounds
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "bounds: expected a pair (lower, upper) or a scipy.optimize.Bounds"
+        ) from error
+    return low, high
+
+
+def at_least_2d(A: Any) -> Any:
+    """A, or as SciPy has it a matrix of one row where A is a vector or a number."""
+    return A if sparse.issparse(A) or isinstance(A, LinearOperator) else np.atleast_2d(A)
+
+
+def lsmr_options(
+    held: Design, solver: Any, tol: Any, maxiter: Any, default: float
+) -> dict[str, Any] | None:
+    """The arguments of LSMR that SciPy's `lsq_linear` would use; None where it would factor A."""
+    one_of(solver, "lsq_solver", (None, "exact", "lsmr"))
+    dense = isinstance(held, DenseDesign)
+    if solver == "exact" and not dense:
+        raise ValueError("lsq_solver: 'exact' needs a dense A; use 'lsmr' or None")
+    automatic = tol is None or (isinstance(tol, str) and tol == "auto")
+    if not automatic and not (isinstance(tol, float) and tol > 0.0):
+        raise ValueError(f"lsmr_tol: expected None, 'auto' or a float > 0, got {tol!r}")
+    limit = iterations(maxiter, "lsmr_maxiter", least=1)
+    if solver == "exact" or (solver is None and dense):
+        return None
+    accuracy = 1e-2 * default if automatic else tol
+    return {"atol": accuracy, "btol": accuracy, "maxiter": limit}
+
+
+def one_of(value: Any, name: str, accepted: tuple[Any, ...]) -> None:
+    """Refuse what is not among a few values."""
+    if not any(value is known or value == known for known in accepted):
+        said = ", ".join(map(repr, accepted))
+        raise ValueError(f"{name}: expected one of {said}, got {value!r}")
+
+
 def _bound(value: Any, name: str, n: int) -> Array:
     array = _real_array(value, name).astype(np.float64, copy=False)
     if array.ndim > 1 or (array.ndim == 1 and len(array) != n):
@@ -261,13 +306,13 @@ def claim(value: Any, name: str) -> float:
     return number
 
 
-def iterations(value: Any, name: str) -> int | None:
-    """None, or a whole number >= 0."""
+def iterations(value: Any, name: str, *, least: int = 0) -> int | None:
+    """None, or a whole number not below `least`."""
     if value is None:
         return None
     number = _number(value, name)
-    if not (number >= 0 and number == np.floor(number) and np.isfinite(number)):
-        raise ValueError(f"{name}: expected None or a whole number >= 0, got {value!r}")
+    if not (number >= least and number == np.floor(number) and np.isfinite(number)):
+        raise ValueError(f"{name}: expected None or a whole number >= {least}, got {value!r}")
     return int(number)
 
 

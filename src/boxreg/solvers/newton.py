@@ -10,7 +10,7 @@ from .last_resort import solve_by_active_set
 from .quadratic_model import first_guess, model_at, tamed
 from .working_set import WorkingSet, WorkingState
 
-_STALE = 0.1
+_STALE = 0.3
 """Second derivatives of a large problem are computed anew when h has changed by this share, along the
 last step, since they were; until then a step leaves about that share of the error."""
 
