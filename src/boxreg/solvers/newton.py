@@ -17,6 +17,7 @@ last step, since they were; until then a step leaves about that share of the err
 _CHEAP = 1e7
 """With k columns of length m, m k² up to this is not worth saving."""
 
+_DAMPING = 1e-8
 _LEAST_CAUTION = 1e-6
 _ARMIJO = 1e-4
 _HALVINGS = 40
@@ -35,9 +36,9 @@ class Newton(WorkingSet):
     with each full step, towards Newton's method. h is kept while it changes little: steps then cost a
     product with A and a factor of the free set.
 
-    The model is a weighted least-squares problem. Where its Gram matrix is singular, the active-set
-    method with orthogonal factors solves it on W. A run starts from the solution of such a problem
-    over all coordinates (see `first_guess`).
+    The model is a weighted least-squares problem. Where its Gram matrix is singular, a little is added
+    to its diagonal, and where that does not help the active-set method with orthogonal factors solves
+    it. A run starts from the solution of such a problem over all coordinates (see `first_guess`).
     """
 
     name = "newton"
@@ -61,6 +62,8 @@ class Newton(WorkingSet):
             self._extend(state, inside)
             self._extend(state, self._candidates(state))
             moved = self._towards(state, self._solve(state))
+            if moved is None:
+                moved = self._towards(state, self._solve(state, _DAMPING))
             if moved is None:
                 moved = self._towards(state, self._solve_with_factors(state))
             if moved is None:
