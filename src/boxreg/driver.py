@@ -62,7 +62,7 @@ def run(
         whole = replace(whole, design=whole.design.column_major())
     exact = method.solver.fits_exactly
     cone = first_cone(whole, method.direction, problem.survey.sums, exact)
-    cone = replace(cone, recession=falling_cost(problem))
+    cone = replace(cone, recession=falling_cost(problem) or cone.recession)
     state = method.solver.start(_first_point(whole, problem, x0))
     track = Track(problem, whole, method.solver, state, DualPoint.zero(whole), cone, ledger)
     if compaction.pays(whole):
