@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import pickle
+import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import optimize, sparse
+from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
 
@@ -92,3 +95,54 @@ def test_exact_unbounded_solutions_need_a_dense_matrix() -> None:
     """As in SciPy."""
     with pytest.raises(ValueError, match="lsq_solver: 'exact' needs a dense A"):
         boxreg.lsq_linear(sparse.eye_array(3), np.ones(3), lsq_solver="exact")
+
+
+def test_equal_bounds_and_certificate() -> None:
+    """lb = ub fixes a coordinate; the gap is proved, and the fields agree with each other."""
+    rng = np.random.default_rng(3)
+    A, b = rng.standard_normal((20, 4)), rng.standard_normal(20)
+    lower, upper = np.array([0.5, -np.inf, 0.0, -0.1]), np.array([0.5, np.inf, np.inf, 0.1])
+    for bounds in ((lower, upper), optimize.Bounds(lower, upper)):
+        found = boxreg.lsq_linear(A, b, bounds, method="bvls")
+        assert found.success
+        assert found.status == 1
+        assert found.x[0] == 0.5
+        assert found.active_mask[0] in (-1, 1)
+        assert found.optimality <= 1e-12
+        np.testing.assert_allclose(found.fun, A @ found.x - b)
+        assert boxreg.verify(A, b, found.x, found.theta, lower, upper, gap=found.gap)
+        rest = optimize.lsq_linear(A[:, 1:], b - 0.5 * A[:, 0], (lower[1:], upper[1:]))
+        np.testing.assert_allclose(found.x[1:], rest.x, atol=1e-8)
+
+
+def test_statuses_and_masks() -> None:
+    """3 and no steps where the bounds do not matter, 0 where the steps run out, exact masks."""
+    rng = np.random.default_rng(4)
+    A, b = rng.standard_normal((40, 6)), rng.standard_normal(40)
+    plain = boxreg.lsq_linear(A, b, (-10.0, 10.0))
+    assert (plain.status, plain.nit, plain.active_mask.any()) == (3, 0, False)
+    tight = boxreg.lsq_linear(A, b, (-0.01, 0.01))
+    np.testing.assert_array_equal(tight.active_mask, np.sign(tight.x) * (abs(tight.x) == 0.01))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", boxreg.PerformanceWarning)
+        short = boxreg.lsq_linear(aslinearoperator(A), b, (-0.1, 0.1), max_iter=1)
+    assert (short.status, short.success) == (0, False)
+
+
+def test_the_unbounded_solution_waits_until_it_is_asked_for() -> None:
+    """And is SciPy's, through a copy too."""
+    found = boxreg.lsq_linear(scipy_tests.A, scipy_tests.b, (0.0, 1.0))
+    assert "unbounded_sol" not in found
+    expected = np.linalg.lstsq(scipy_tests.A, scipy_tests.b, rcond=-1)[0]
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(found)).unbounded_sol[0], expected)
+    np.testing.assert_array_equal(found.unbounded_sol[0], expected)
+    with pytest.raises(AttributeError):
+        _ = found.nothing_of_that_name
+
+
+def test_the_report_is_printed_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
+    """verbose = 1: how it ended; nothing by default."""
+    boxreg.lsq_linear(scipy_tests.A, scipy_tests.b)
+    assert capsys.readouterr().out == ""
+    boxreg.lsq_linear(scipy_tests.A, scipy_tests.b, verbose=1)
+    assert "unconstrained solution is optimal" in capsys.readouterr().out
