@@ -72,17 +72,9 @@ def test_epochs_agree_with_a_plain_loop(loss: str, terms: str, storage: str) -> 
     costs = np.zeros(6) if problem.cost is None else problem.cost.c
     order = np.flatnonzero(problem.open)
     expected = plain_epochs(problem, x, 3)
-    updates = problem.design.smooth_epochs(
-        derivative,
-        x,
-        prediction,
-        residual,
-        (problem.target, weights, split),
-        (problem.lower, problem.upper, costs),
-        problem.reach**2,
-        order,
-        3,
-    )
+    rows, box = (problem.target, weights, split), (problem.lower, problem.upper, costs)
+    given = SmoothTerms(derivative, *rows, *box, problem.reach**2, order)
+    updates = problem.design.smooth_epochs(given, x, prediction, residual, 3)
     assert 0 < updates <= 3 * len(order)
     np.testing.assert_allclose(x, expected, rtol=1e-10, atol=1e-12)
     there = Point(problem, x)
