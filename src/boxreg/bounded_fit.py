@@ -65,9 +65,9 @@ def lsq_linear(
     tol : the duality gap asked for, relative to the cost at the point of the box nearest to 0. With a
         matrix the answer is exact up to rounding whatever the tol; with an operator the run goes on
         until the gap proves every gradient to within tol, or to within rounding.
-    lsq_solver, lsmr_tol, lsmr_maxiter : how `unbounded_sol` is computed, as in SciPy. A run with an operator
-        starts from it; with a matrix no unbounded problem is solved on the way. 'exact' is refused for
-        sparse A and operators.
+    lsq_solver, lsmr_tol, lsmr_maxiter : how `unbounded_sol` is computed, as in SciPy. A run with an
+        operator starts from it; with a matrix no unbounded problem is solved on the way. 'exact' is
+        refused for sparse A and operators.
     max_iter : steps of the solver; None for its own limit.
     verbose : 1 prints how it ended, 2 shows progress on a terminal too.
 

@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 import boxreg
+from boxreg.designs.epochs import SmoothTerms
 from boxreg.point import Point
 from boxreg.reduced import ReducedProblem
 from boxreg.solvers import CoordinateDescent

@@ -124,7 +124,7 @@ class Design(ABC):
     ) -> int:
         """Cyclic coordinate steps x_j + w_j / rate_j for a smooth loss, in place.
 
-        x, prediction = A x and residual = -ω f'(prediction) change together. Returns the number of updates
-        made.
+        x, prediction = A x and residual = -ω f'(prediction) change together. Returns the number of
+        updates made.
         """
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")
