@@ -29,7 +29,7 @@ _AMPLE = 2.0
 """The step is this much longer than needed: taking it adds rounding errors of its own."""
 
 
-def local_push(point: Point) -> DualPoint | None:
+def local_push(point: Point, polished: DualPoint | None = None) -> DualPoint | None:
     """rho + ε t, where t leads into the half-spaces that rho has not left, if that is feasible.
 
     At a solution w_j is 0 for the columns F inside their bounds and, as a rule, well below 0 for
@@ -40,10 +40,14 @@ def local_push(point: Point) -> DualPoint | None:
 
     Farther from the solution each w_j of F is brought to 0 by as much as it needs first: a uniform step
     would cost the gap x_j ε for every one of them. t = H A_F z with H = diag(f''(p)) moves a row little
-    where f* has little room.
+    where f* has little room. A solver with a factor at hand may have `polished` it already.
     """
     problem = point.problem
     rho = balanced(DualPoint.residual(point), point)
+    if polished is not None:
+        excess = _excess(polished, point)
+        if np.all(excess <= _ROUNDING * point.residual_norm * problem.norms):
+            return _pushed(point, polished)
     excess = _excess(rho, point)
     if not np.any(excess > 0.0):
         return rho

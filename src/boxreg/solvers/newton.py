@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..arrays import Array, Index
+from ..duality import DualPoint
 from ..point import Point
 from .last_resort import solve_by_active_set
 from .quadratic_model import first_guess, model_at, tamed
@@ -18,6 +20,9 @@ _CHEAP = 1e7
 """With k columns of length m, m k² up to this is not worth saving."""
 
 _DAMPING = 1e-8
+_SPARE = 8.0
+"""Dual points are made with this many times their rounding error to spare."""
+
 _LEAST_CAUTION = 1e-6
 _ARMIJO = 1e-4
 _HALVINGS = 40
@@ -75,6 +80,26 @@ class Newton(WorkingSet):
     def settled(self, state: WorkingState) -> bool:
         """A run may end as soon as the gap is small enough."""
         return True
+
+    def dual_candidate(self, state: WorkingState) -> DualPoint | None:
+        """rho + H A_F z with w_F = 0, F the coordinates of W inside their bounds, by the factor of W.
+
+        A little more where they have one bound, so that it is feasible as far as they are concerned.
+        """
+        point, gram = state.point, state.gram
+        inside = np.flatnonzero(point.inside[state.working])
+        if state.curvature is None or not 0 < len(inside) <= len(point.problem.target):
+            return None
+        used = state.working[inside]
+        problem, rho = point.problem, DualPoint.residual(point)
+        spare = _SPARE * rho.uncertainty(problem)[used] * problem.side[used]
+        factor, failed = dpotrf(gram[np.ix_(inside, inside)], lower=1, clean=0)
+        if failed:
+            return None
+        z, _ = dpotrs(factor, point.correlation[used] + spare, lower=1)
+        problem.work.add(len(used))
+        theta = point.residual - state.curvature * problem.design.combine(used, z)
+        return DualPoint.at(theta, problem)
 
     def _hessian(self, state: WorkingState, rows: Index, columns: Index) -> Array:
         """In the metric at hand."""
