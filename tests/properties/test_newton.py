@@ -125,6 +125,18 @@ def test_a_stale_metric_is_refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert state.gram is kept
 
 
+def test_a_metric_at_the_end_of_the_domain_is_finite() -> None:
+    """f'' of a β-divergence is infinite at a prediction of 0; what Newton works with is not."""
+    A = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    problem = reduced(A, [0.0, 1.0, 1.0], 0.0, np.inf, LOSSES["beta_divergence"](beta=1.5))
+    state = Newton().start(Point(problem, np.array([0.0, 0.5])))
+    assert not np.all(np.isfinite(state.point.curvature))
+    for state.caution in (1.0, 0.1, 1e-6):
+        h = Newton._metric(state)
+        assert np.all(np.isfinite(h))
+        assert np.all(h > 0.0)
+
+
 @pytest.mark.parametrize("loss", GENERAL)
 def test_lazy_metrics_reach_the_same_answer(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With every saving of a large problem in force."""

@@ -112,7 +112,10 @@ class Newton(WorkingSet):
         """h at the current point."""
         point, problem = state.point, state.point.problem
         secants = problem.loss.secants(point.prediction, problem.target)
-        return tamed(point.curvature + state.caution * (secants - point.curvature))
+        h = np.where(np.isfinite(point.curvature), point.curvature, secants)
+        with np.errstate(invalid="ignore"):  # inf - inf where both are infinite
+            mixed = h + state.caution * (secants - h)
+        return tamed(np.where(np.isfinite(h), mixed, np.inf))
 
     def _refresh(self, state: WorkingState) -> None:
         """Forget the Hessian if h has moved away from what it was."""
