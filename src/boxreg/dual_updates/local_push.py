@@ -7,7 +7,7 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from ..arrays import Array, Index
 from ..dual_cone import balanced, excess_over_cone, interior_slope
-from ..duality import DualPoint
+from ..duality import DualPoint, duality_gap
 from ..point import Point
 
 _NEARLY = 1e-6
@@ -47,7 +47,9 @@ def local_push(point: Point, polished: DualPoint | None = None) -> DualPoint | N
     if polished is not None:
         excess = _excess(polished, point)
         if np.all(excess <= _ROUNDING * point.residual_norm * problem.norms):
-            return _pushed(point, polished)
+            pushed = _pushed(point, polished)
+            if pushed is not None and np.isfinite(duality_gap(point, pushed)):
+                return pushed
     excess = _excess(rho, point)
     if not np.any(excess > 0.0):
         return rho
