@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint fuzz reproduce reproduce-quick ratios rivals bench bench-quick memory campaign clean
+.PHONY: help demo test lint fuzz reproduce reproduce-quick ratios rivals bench bench-quick bench-losses real-data memory campaign clean
 
 help:
 	@echo "make demo    solve the embedded problems with all four solvers; table and figure"
@@ -16,6 +16,8 @@ help:
 	@echo "make ratios  work and time with and without screening on the paper's tables"
 	@echo "make bench   the race against every other solver (about 30 minutes); BOXREG_DATA adds real data"
 	@echo "make bench-quick   the same in under 5 minutes, fewer cases"
+	@echo "make bench-losses  every loss against L-BFGS-B, skglm and scikit-learn; work with and without screening"
+	@echo "make real-data     the tests on real data, the long ones too (needs BOXREG_DATA)"
 	@echo "make memory  peak memory of a solve over the size of A (GB=1)"
 	@echo "make campaign      never a worse objective than SciPy or skglm (PER_FAMILY=10000, 2 processes)"
 
@@ -78,6 +80,12 @@ bench: rivals
 
 bench-quick: rivals
 	$(BIN)/python -m benchmarks.race --quick --out out/bench
+
+bench-losses: $(BENCH_READY)
+	$(BIN)/python -m benchmarks.losses --out out/losses
+
+real-data: $(READY)
+	$(BIN)/python -m pytest -m "slow or not slow" tests/test_real_data.py
 
 GB ?= 1
 memory: $(READY)

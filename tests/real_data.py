@@ -24,10 +24,28 @@ def load(name: str) -> dict[str, np.ndarray]:
 
 def nips(left_out: int) -> tuple[sparse.csc_matrix, np.ndarray]:
     """The NIPS documents as unit columns, and one of them as the target."""
-    data = load("nips_1-17")
-    counts = sparse.csr_matrix((data["data"], data["indices"], data["indptr"]), data["shape"])
-    columns = counts.astype(float).T.tocsc()
+    columns = _counts("nips_1-17").T.tocsc()
     norms = np.sqrt(np.asarray(columns.multiply(columns).sum(axis=0)).ravel())
     columns = (columns @ sparse.diags(1.0 / norms)).tocsc()
     others = np.delete(np.arange(columns.shape[1]), left_out)
     return columns[:, others], columns[:, left_out].toarray().ravel()
+
+
+def nips_counts(left_out: int) -> tuple[sparse.csc_matrix, np.ndarray]:
+    """The NIPS documents as columns that sum to 1, and the word counts of one as the target."""
+    counts = _counts("nips_1-17").T.tocsc()
+    shares = (counts @ sparse.diags(1.0 / np.asarray(counts.sum(axis=0)).ravel())).tocsc()
+    others = np.delete(np.arange(counts.shape[1]), left_out)
+    return shares[:, others], counts[:, left_out].toarray().ravel()
+
+
+def newsgroups(topic: str) -> tuple[sparse.csc_matrix, np.ndarray]:
+    """Word counts of all documents, a row each, and ±1 for those of one topic and the rest."""
+    counts = _counts("newsgroups20").tocsc()
+    return counts, np.where(load("newsgroups20")["topics"] == topic, 1.0, -1.0)
+
+
+def _counts(name: str) -> sparse.csr_matrix:
+    data = load(name)
+    held = (data["data"].astype(float), data["indices"], data["indptr"])
+    return sparse.csr_matrix(held, data["shape"])

@@ -67,6 +67,6 @@ def rivals(case: dict[str, Any]) -> list[Entry]:
 
 
 def to_limit(case: dict[str, Any]) -> float | None:
-    """Our time over the oracle limit."""
+    """Our time over the oracle limit, where that was taken."""
     ours = our_seconds(case)
-    return None if ours is None else float(ours / case["limit"]["seconds"])
+    return None if ours is None or "limit" not in case else float(ours / case["limit"]["seconds"])

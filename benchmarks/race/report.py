@@ -13,7 +13,7 @@ FLOOR = 1e-15
 
 def markdown(record: Record) -> str:
     """The whole report."""
-    parts = [f"# The race ({record.kind})", _environment(record)]
+    parts = [f"# The race ({record.kind})", environment_text(record)]
     if not record.finished:
         parts.append("**This run was not finished.**")
     for threads in record.thread_counts():
@@ -21,7 +21,7 @@ def markdown(record: Record) -> str:
         raced = [case for case in held if "entries" in case]
         title = f"## {threads} thread" + ("s" if threads > 1 else "")
         parts += [title, summary(raced), _skipped(held), _details(raced)]
-    parts += ["## Targets", _targets(record), "## Settings", _settings(record)]
+    parts += ["## Targets", _targets(record), "## Settings", settings_table(record)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -103,7 +103,8 @@ def _targets(record: Record) -> str:
     return "\n".join(lines)
 
 
-def _environment(record: Record) -> str:
+def environment_text(record: Record) -> str:
+    """When, where and with what."""
     held = record.environment
     return (
         f"{held['date']}, {held['cpu']}, {held['cores']} cores, {held['memory_gb']} GB, "
@@ -112,7 +113,8 @@ def _environment(record: Record) -> str:
     )
 
 
-def _settings(record: Record) -> str:
+def settings_table(record: Record) -> str:
+    """Everybody's version and settings."""
     lines = ["| solver | version | settings |", "|---|---|---|"]
     for name, text in record.settings.items():
         package, settings = text.split("|", 1)

@@ -126,7 +126,7 @@ class Worker:
                 "each": [limit.as_dict() for limit in limits],
             },
             "wall_seconds": round(time.perf_counter() - start, 1),
-            "entries": [_merged([heat.found[name] for heat in heats]) for name in RIVALS],
+            "entries": [merged([heat.found[name] for heat in heats]) for name in RIVALS],
         }
 
     def _heat(self, case: Case, problem: Problem, policy: Policy) -> tuple[Heat, Limit, float]:
@@ -211,7 +211,7 @@ def _certified_gap(problem: Problem, x: Array, theta: Array, scale: float) -> fl
     return float(proof.gap / scale) if proof.valid else float("inf")
 
 
-def _merged(parts: list[Measurement]) -> dict[str, Any]:
+def merged(parts: list[Measurement]) -> dict[str, Any]:
     """One contestant over all problems of a case: median time, worst gap, worst status."""
     worst = next((part for part in parts if part.status != "ok"), None)
     if worst is not None:

@@ -8,6 +8,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from ..arrays import Array, Index
 from ..duality import DualPoint
 from ..point import Point
+from .inexact import inexact_minimum
 from .last_resort import solve_by_active_set
 from .quadratic_model import first_guess, model_at, tamed
 from .working_set import WorkingSet, WorkingState
@@ -22,6 +23,15 @@ _CHEAP = 1e7
 _DAMPING = 1e-8
 _SPARE = 8.0
 """Dual points are made with this many times their rounding error to spare."""
+
+_LARGE = 1e8
+"""With k coordinates that may move and m k² from this on, steps are inexact as long as that works:"""
+
+_SHARE = 0.03
+"""they leave this share of the slope,"""
+
+_PRODUCTS = 12
+"""with at most this many products with AᵀHA: where that is not enough, a Gram matrix pays."""
 
 _LEAST_CAUTION = 1e-6
 _ARMIJO = 1e-4
@@ -58,8 +68,15 @@ class Newton(WorkingSet):
             if self._optimal(point):
                 state.finished = True
                 return state
+            if not state.exact:
+                moved = self._inexact(state)
+                if moved is not None:
+                    state.point = moved
+                    continue
+                state.exact = True
             if not state.begun:
                 state = first_guess(point)
+                state.exact = True
                 point = state.point
             self._drop_settled(state)
             self._refresh(state)
@@ -100,6 +117,18 @@ class Newton(WorkingSet):
         problem.work.add(len(used))
         theta = point.residual - state.curvature * problem.design.combine(used, z)
         return DualPoint.at(theta, problem)
+
+    def _inexact(self, state: WorkingState) -> Point | None:
+        """A step by conjugate gradients, where the Gram matrix would take longer and they are fast."""
+        point = state.point
+        movable = np.flatnonzero(point.inside | self._eligible(point))
+        problem = point.problem
+        # Columns >= 0 are far from orthogonal, and few of them are used: not for this.
+        if problem.design.nonnegative or len(problem.target) * len(movable) ** 2 < _LARGE:
+            return None
+        state.curvature = None
+        model = inexact_minimum(point, self._metric(state), movable, _SHARE, _PRODUCTS)
+        return self._towards(state, model)
 
     def _hessian(self, state: WorkingState, rows: Index, columns: Index) -> Array:
         """In the metric at hand."""

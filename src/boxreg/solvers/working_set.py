@@ -40,6 +40,8 @@ class WorkingState(SolverState):
     """What is done against rounding at the end has been done."""
     curvature: Array | None = None
     """The h that the Gram matrix was made with, where a solver chooses it."""
+    exact: bool = False
+    """Steps need Gram matrices from now on, where a solver has another way."""
     caution: float = 1.0
     """How much of the secants is in it."""
     change: Array | None = None
@@ -133,6 +135,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             sound=state.sound,
             resorted=state.resorted,
             curvature=state.curvature,
+            exact=state.exact,
             caution=state.caution,
             change=state.change,
         )
