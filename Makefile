@@ -35,8 +35,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Two processes, one BLAS thread each.
+JOBS ?= 2
 test: lint
-	$(BIN)/python -m pytest
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 PROBLEMS ?= 100000
 fuzz: $(READY)

@@ -13,10 +13,25 @@ from boxreg.reduced import ReducedProblem
 from boxreg.work import WorkMeter
 
 
-def reduced(A: Any, y: Any, lower: Any = 0.0, upper: Any = np.inf) -> ReducedProblem:
-    """The reduced problem at the start of a run."""
-    problem = validate.problem(A, y, lower, upper, "least_squares")
+def reduced(
+    A: Any,
+    y: Any,
+    lower: Any = 0.0,
+    upper: Any = np.inf,
+    loss: Any = "least_squares",
+    **terms: Any,
+) -> ReducedProblem:
+    """The reduced problem at the start of a run; terms are weights, costs and a ridge."""
+    problem = validate.problem(A, y, lower, upper, loss, **terms)
     return presolve(problem, WorkMeter(problem.design.shape[1]))
+
+
+def mirrored(A: Any, y: Any, lower: Any, upper: Any, which: Any) -> tuple[Any, Any, Any, Any]:
+    """The same problem with x_j ↦ -x_j for the coordinates `which`: half-lines turn round."""
+    A, n = np.asarray(A, dtype=float), np.shape(A)[1]
+    low, high = np.broadcast_to(lower, n), np.broadcast_to(upper, n)
+    turned = np.where(which, -high, low), np.where(which, -low, high)
+    return np.where(which, -A, A), y, *turned
 
 
 def point(A: Any, y: Any, x: Any, lower: Any = 0.0, upper: Any = np.inf) -> Point:

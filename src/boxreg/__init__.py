@@ -1,5 +1,7 @@
 """boxreg: box-constrained linear regression with safe screening and a proof with every answer."""
 
+from typing import TYPE_CHECKING, Any
+
 from .api import nnls, operator, solve, verify
 from .certificate import Certificate
 from .history import History, Snapshot
@@ -9,6 +11,9 @@ from .result import Result
 from .status import Status
 from .version import __version__
 from .warning_types import ConvergenceWarning, PerformanceWarning
+
+if TYPE_CHECKING:
+    from .bounded_fit import lsq_linear
 
 __all__ = [
     "AntisparseResult",
@@ -22,8 +27,18 @@ __all__ = [
     "__version__",
     "antisparse",
     "custom_loss",
+    "lsq_linear",
     "nnls",
     "operator",
     "solve",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`lsq_linear` when first asked for: with it comes scipy.optimize."""
+    if name != "lsq_linear":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .bounded_fit import lsq_linear
+
+    return lsq_linear

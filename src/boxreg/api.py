@@ -17,7 +17,7 @@ from .driver import Outcome, run
 from .history import Snapshot
 from .method import Method
 from .point import Point
-from .presolve import presolve
+from .presolve import presolve, reference_scale
 from .problem import Problem
 from .progress import Progress
 from .result import Result
@@ -104,7 +104,7 @@ def solve(
     start = validate.start(x0, problem.design.shape[1])
     if start is None and max_iter is None and isinstance(solver, str) and solver == "auto":
         start = small_answer(problem)
-    scale, floor = _scale(problem)
+    scale, floor = reference_scale(problem)
     relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
     limit = validate.iterations(max_iter, "max_iter")
     limits = Limits(
@@ -159,7 +159,7 @@ def nnls(
     problem = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
     m, n = problem.design.shape
     steps = 3 * n if limit is None else limit
-    limits = Limits(target=_NNLS_GAP * _scale(problem)[0], max_iter=steps)
+    limits = Limits(target=_NNLS_GAP * reference_scale(problem)[0], max_iter=steps)
 
     def outcome_of(solver: ActiveSet | WorkingSet) -> Outcome:
         method = validate.method(problem, solver, "auto", "auto", "auto", True)
@@ -224,14 +224,6 @@ def _named(terms: dict[str, Any]) -> dict[str, str]:
 
 def _is_zero(value: Any) -> bool:
     return isinstance(value, (int, float)) and value == 0
-
-
-def _scale(problem: Problem) -> tuple[float, float]:
-    """P₀, and the least gap that rounding leaves meaningful next to it."""
-    start = Point(presolve(problem, WorkMeter(1)), problem.reference())
-    data = problem.loss.objective(start.prediction, problem.target)
-    linear = abs(start.objective - data)
-    return data + linear, start.prediction_error**2
 
 
 def _precision(certificate: Certificate, scale: float) -> str:

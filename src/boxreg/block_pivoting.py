@@ -21,6 +21,9 @@ from .free_system import FreeSystem
 
 LOWER, FREE, UPPER = -1, 0, 1
 
+_RETURNS = 5
+"""How often variables that were barred as dependent may try again."""
+
 _GRACE = 3
 """Full exchanges allowed without progress before single ones take over."""
 
@@ -54,10 +57,11 @@ def block_pivoting(
     of them wants to leave it beyond `noise`, more accurate means are needed.
     """
     states = states.copy()
-    bottom = np.where(np.isneginf(lower), rest, lower)
+    bottomless = np.isneginf(lower)
+    bottom = np.where(bottomless, rest, lower)
     system = FreeSystem(gram)
     barred = np.zeros(len(c), dtype=bool)
-    fewest, grace, single = len(c) + 1, _GRACE, 0
+    fewest, grace, single, returns = len(c) + 1, _GRACE, 0, 0
     for rounds in range(1, max_rounds + 1):
         free = states == FREE
         bound = np.where(states == UPPER, upper, bottom)
@@ -72,8 +76,15 @@ def block_pivoting(
         gradient = c - gram @ x
         too_low, too_high = free & (x < lower), free & (x > upper)
         leaving = (states == LOWER) & (gradient > noise)
-        leaving |= (states == UPPER) & (gradient < -noise)
+        leaving |= ((states == UPPER) | (bottomless & ~free)) & (gradient < -noise)
         broken = np.flatnonzero(too_low | too_high | (leaving & ~barred))
+        if not len(broken) and np.any(leaving) and returns < _RETURNS:
+            # What they depended on may be at a bound by now: let them try again.
+            returns += 1
+            barred &= ~leaving
+            states[leaving] = FREE
+            fewest, grace = len(c) + 1, _GRACE
+            continue
         if not len(broken):
             if np.any(leaving):
                 return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array, Index
+from .arrays import Array, Index, Mask
 from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
 from .point import Point
 from .problem import Problem
@@ -103,17 +103,17 @@ def certificate_of(
     whole, x, theta = point.problem, point.x, dual.theta
     near, _ = feasible_nearby(point, dual)
     uncertainty = near.uncertainty(whole)
-    above = whole.no_upper & ~whole.free & (dual.correlation + uncertainty > 0.0)
-    below = whole.no_lower & ~whole.free & (dual.correlation - uncertainty < 0.0)
-    unproved = above | below
-    if point.free_metric is None:
-        unproved |= whole.free
+    equal = whole.free & (whole.norms > 0.0)
+    above = whole.no_upper & ~equal & (dual.correlation + uncertainty > 0.0)
+    below = whole.no_lower & ~equal & (dual.correlation - uncertainty < 0.0)
+    unproved = above | below | point.dependent
     slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * norm(theta) * whole.norms
     unsure = unproved & slight
     broken = np.flatnonzero(unproved & ~slight)
     outside = np.flatnonzero((x < problem.lower) | (x > problem.upper))
     conjugate = problem.loss.conjugate(-theta, problem.target)
-    remarks = _remarks(problem, x, dual, outside, broken, int(np.count_nonzero(unsure)))
+    remarks = _remarks(problem, x, dual, outside, broken, unsure & ~point.dependent)
+    remarks += _dependence(int(np.count_nonzero(unsure & point.dependent)))
     feasible = not len(broken) and np.isfinite(conjugate)
     gap, rounding = np.inf, 0.0
     if feasible and not len(outside):
@@ -148,7 +148,7 @@ def _support(problem: Problem, dual: DualPoint) -> float:
 
 
 def _remarks(
-    problem: Problem, x: Array, dual: DualPoint, outside: Index, broken: Index, unsure: int
+    problem: Problem, x: Array, dual: DualPoint, outside: Index, broken: Index, unsure: Mask
 ) -> tuple[str, ...]:
     remarks: list[str] = []
     if len(outside):
@@ -168,9 +168,10 @@ def _remarks(
             f"theta is not feasible: {product} = {w:.6g}, not {asked}, for column {j}, which has "
             f"{kind} ({len(broken)} such columns)"
         )
-    if unsure:
+    if unsure.any():
+        count = int(np.count_nonzero(unsure))
         remarks.append(
-            f"theta is feasible only up to a slight error in {unsure} columns without a bound: the "
+            f"theta is feasible only up to a slight error in {count} columns without a bound: the "
             "gap holds for solutions at most a thousand times larger there than x or the data suggest"
         )
     if not problem.design.rounding_known:
@@ -182,6 +183,15 @@ def _remarks(
             "the loss is the caller's own: its values are taken to be as accurate as it says"
         )
     return tuple(remarks)
+
+
+def _dependence(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    return (
+        f"{count} columns without any bound depend on the others as far as float64 can tell: the gap "
+        "holds if they do exactly, and then x is one solution of many",
+    )
 
 
 def _agree(gap: float, rounding: float, claimed: float) -> bool:

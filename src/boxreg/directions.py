@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from .arrays import Array, Mask
-from .dual_cone import DualCone, interior_margin
+from .dual_cone import DualCone, interior_margin, off_free_columns
 from .duality import DualPoint
 from .interior import InteriorSearch
 from .phase_one import cheap_anchor, strictly_feasible
@@ -183,16 +183,6 @@ def is_cone(problem: ReducedProblem) -> bool:
     """Whether every multiple of a feasible dual point is one: no cost, and f* finite everywhere."""
     low, high = problem.loss.dual_domain(problem.target)
     return problem.cost is None and bool(np.all(np.isneginf(low)) and np.all(np.isposinf(high)))
-
-
-def off_free_columns(t: Array, problem: ReducedProblem) -> DualPoint:
-    """t, or what is left of it when the columns of free coordinates are taken out."""
-    made = DualPoint.direction(t, problem)
-    free = problem.free_columns
-    metric = None if free is None else free.metric(None)
-    if free is None or metric is None:
-        return made
-    return DualPoint.direction(t - metric.correction(made.correlation[free.index]), problem)
 
 
 def _column(

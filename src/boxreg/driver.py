@@ -18,7 +18,7 @@ from .method import Method
 from .point import Point
 from .presolve import presolve
 from .problem import Problem
-from .recession import receding_answer
+from .recession import falling_cost, receding_answer
 from .reduced import ReducedProblem
 from .status import Status
 from .stopping import CheckSchedule, Limits
@@ -62,6 +62,7 @@ def run(
         whole = replace(whole, design=whole.design.column_major())
     exact = method.solver.fits_exactly
     cone = first_cone(whole, method.direction, problem.survey.sums, exact)
+    cone = replace(cone, recession=falling_cost(problem) or cone.recession)
     state = method.solver.start(_first_point(whole, problem, x0))
     track = Track(problem, whole, method.solver, state, DualPoint.zero(whole), cone, ledger)
     if compaction.pays(whole):

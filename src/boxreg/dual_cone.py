@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .arrays import Array, Index, Mask
 from .duality import DualPoint, feasible_nearby
+from .free_columns import FreeColumns, FreeMetric
 from .point import Point
 from .recession import Recession
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
 
+_NEGLIGIBLE = 1e-10
+
 _MARGIN = 3.0
 """Feasibility is left with this many times its rounding error to spare, so that the certificate,
 which computes the products again, proves it too."""
+
+_PASSES = 3
 
 
 @dataclass(frozen=True)
@@ -123,9 +129,12 @@ def _project(dual: DualPoint, basis: Array, point: Point) -> DualPoint:
         theta = theta - basis @ (basis.T @ theta)
         return DualPoint.at(theta - basis @ (basis.T @ theta), problem)
     moved = point.curvature[:, None] * basis
-    gram = basis.T @ moved
+    values, vectors = np.linalg.eigh(basis.T @ moved)
+    # Directions in rows without curvature are not there to be moved in, only to be rounded in.
+    used = values > _NEGLIGIBLE * float(np.max(point.curvature, initial=0.0))
+    moved, vectors = moved @ (vectors[:, used] / values[used]), vectors[:, used]
     for _ in range(2):
-        theta = theta - moved @ np.linalg.lstsq(gram, basis.T @ theta, rcond=None)[0]
+        theta = theta - moved @ (vectors.T @ (basis.T @ theta))
     return DualPoint.at(theta, problem)
 
 
@@ -136,15 +145,42 @@ def _rounding_between(dual: DualPoint, anchor: DualPoint, step: float) -> float:
 
 
 def balanced(dual: DualPoint, point: Point) -> DualPoint:
-    """theta made orthogonal to the free columns, in the metric of f''; one product, where needed."""
-    problem = point.problem
-    free, metric = problem.free_columns, point.free_metric
+    """theta made orthogonal to the free columns, in the metric of f''; products only where needed."""
+    free, metric = point.problem.free_columns, point.free_metric
     if free is None or metric is None:
         return dual
-    off = dual.correlation[free.index]
-    if np.all(np.abs(off) <= 2.0 * dual.uncertainty(problem)[free.index]):
-        return dual
-    return DualPoint.at(dual.theta - metric.correction(off), problem)
+    return _orthogonalised(dual, free, metric, point.problem, DualPoint.at)
+
+
+def off_free_columns(t: Array, problem: ReducedProblem) -> DualPoint:
+    """The direction t, or what is left of it when the columns of free coordinates are taken out."""
+    made = DualPoint.direction(t, problem)
+    free = problem.free_columns
+    metric = None if free is None else free.metric(None)
+    if free is None or metric is None:
+        return made
+    return _orthogonalised(made, free, metric, problem, DualPoint.direction)
+
+
+def _orthogonalised(
+    dual: DualPoint,
+    free: FreeColumns,
+    metric: FreeMetric,
+    problem: ReducedProblem,
+    made: Callable[[Array, ReducedProblem], DualPoint],
+) -> DualPoint:
+    """What `made` makes of theta, moved until A_Bᵀtheta = c_B, or 0, up to rounding.
+
+    Once is enough unless most of theta lies in the span of the columns: then what is left of it is
+    small next to the rounding errors of the first pass.
+    """
+    covered = free.covered(metric)
+    for _ in range(_PASSES):
+        off = dual.correlation
+        if np.all(np.abs(off[covered]) <= 2.0 * dual.uncertainty(problem)[covered]):
+            break
+        dual = made(dual.theta - metric.correction(off[free.index]), problem)
+    return dual
 
 
 def excess_over_cone(dual: DualPoint, point: Point) -> Array:

@@ -86,7 +86,8 @@ def feasible_nearby(point: Point, dual: DualPoint) -> tuple[DualPoint, Array | N
     w_j = 0 for free coordinates cannot hold in floating point. But an exact theta' lies within a
     proved distance of theta (see `FreeMetric`); every statement about theta' is one about theta with
     that much more error. Returned are theta with that error, and the distance row by row: None where
-    no coordinate is free, and where the free columns may be dependent, which leaves w_j = 0 unproved.
+    no coordinate is free. Where free columns depend on others w_j = 0 stays unproved
+    (`Point.dependent`).
     """
     problem = point.problem
     free, metric = problem.free_columns, point.free_metric
@@ -107,7 +108,8 @@ def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> 
     (the first bracket is the Fenchel–Young gap; <p, theta> = <z, theta> + sum_j x_j (w_j + c_j)). Each
     w_j is taken at the worse end of its error interval. +inf where theta is not proved feasible, that
     is where u_j = inf and w_j may be positive, or l_j = -inf and w_j may be negative, unless
-    coordinate j is `implicit` (see `DualCone`). Free coordinates: see `feasible_nearby`.
+    coordinate j is `implicit` (see `DualCone`); then the bound rests on `implied_reach`. Free
+    coordinates: see `feasible_nearby`; that dependent columns are exactly so is an assumption too.
     """
     known = point.gaps.get(id(dual))
     if known is not None and known[0] is dual and known[1] is implicit:
@@ -119,41 +121,53 @@ def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> 
 
 def _computed_gap(point: Point, dual: DualPoint, implicit: Mask | None) -> float:
     dual, moved = feasible_nearby(point, dual)
-    box = _box_terms(point, dual, dual.uncertainty(point.problem), implicit)
+    box = _box_terms(point, dual, implicit)
     if not np.isfinite(box):
         return np.inf
     return (_bracket(point, dual.theta, moved) + box) * SLACK
 
 
 def rounding_share(point: Point, dual: DualPoint, implicit: Mask | None = None) -> float:
-    """How much of `duality_gap` is allowance for rounding: what no further iteration can remove."""
+    """How much of `duality_gap` is allowance for rounding: what no further iteration can remove.
+
+    The rest is what the gap would be if w were exact as computed; that theta is off the free columns'
+    orthogonal complement by more than rounding counts there.
+    """
     problem = point.problem
     near, moved = feasible_nearby(point, dual)
-    box = _box_terms(point, near, near.uncertainty(problem), implicit)
-    bare = _box_terms(point, near, np.zeros_like(problem.norms), implicit)
+    exact, shifted = feasible_nearby(point, replace(dual, error=0.0, drift=0.0))
+    box = _box_terms(point, near, implicit)
     if not np.isfinite(box):
         return 0.0
+    share = max(box - _box_terms(point, exact, implicit), 0.0)
     if moved is None and problem.smoothness.known:
-        return box - bare + _cost_of_prediction_error(point, dual.theta)
-    exact = problem.loss.fenchel_young(point.prediction, dual.theta, problem.target)
+        return share + _cost_of_prediction_error(point, dual.theta)
     bracket = _bracket(point, dual.theta, moved)
-    return box - bare + (max(bracket - exact, 0.0) if np.isfinite(bracket) else 0.0)
+    if not np.isfinite(bracket):
+        return share
+    return share + max(bracket - _ends(point, dual.theta, shifted, [point.prediction]), 0.0)
 
 
-def _box_terms(point: Point, dual: DualPoint, uncertainty: Array, implicit: Mask | None) -> float:
-    """sum_j (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻ with each w_j as bad as its uncertainty allows."""
+def _box_terms(point: Point, dual: DualPoint, implicit: Mask | None) -> float:
+    """sum_j (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻ with each w_j as bad as its uncertainty allows.
+
+    Where a free column depends on others w_j is 0, as theirs are: only what rounding cannot have made
+    of that counts.
+    """
     problem = point.problem
-    rising = np.maximum(dual.correlation + uncertainty, 0.0)
-    falling = np.maximum(uncertainty - dual.correlation, 0.0)
+    uncertainty = dual.uncertainty(problem)
+    charged = np.where(point.dependent, -uncertainty, uncertainty)
+    rising = np.maximum(charged + dual.correlation, 0.0)
+    falling = np.maximum(charged - dual.correlation, 0.0)
     below, above = point.room
     no_upper, no_lower = problem.no_upper, problem.no_lower
-    if implicit is not None and implicit.any():
+    unproved = point.dependent if implicit is None else point.dependent | implicit
+    if unproved.any():
         reach = implied_reach(point.x, problem)
-        above = np.where(implicit & no_upper, reach, above)
-        below = np.where(implicit & no_lower, reach, below)
-        no_upper, no_lower = no_upper & ~implicit, no_lower & ~implicit
-    if point.free_metric is not None:
-        no_upper, no_lower = no_upper & ~problem.free, no_lower & ~problem.free
+        above = np.where(unproved & no_upper, reach, above)
+        below = np.where(unproved & no_lower, reach, below)
+    settled = unproved | (problem.free & (problem.norms > 0.0))
+    no_upper, no_lower = no_upper & ~settled, no_lower & ~settled
     if (rising * no_upper).any() or (falling * no_lower).any():
         return np.inf
     return (dot(above, rising) + dot(below, falling)) * (1.0 + gamma(len(above) + 4))
@@ -166,23 +180,24 @@ def _bracket(point: Point, theta: Array, moved: Array | None) -> float:
     is Lipschitz a cheaper bound serves for p.
     """
     problem = point.problem
-    loss, p, y = problem.loss, point.prediction, problem.target
-    if problem.smoothness.known:
-        if moved is None:
-            cost = _cost_of_prediction_error(point, theta)
-            return loss.fenchel_young(p, theta, y) + cost
-        predictions = [p]
-    else:
-        predictions = list(point.prediction_ends)
-    thetas = [theta] if moved is None else [theta + moved, theta - moved]
-    terms = np.zeros_like(p)
+    p = point.prediction
+    if not problem.smoothness.known:
+        return _ends(point, theta, moved, list(point.prediction_ends))
+    cost = _cost_of_prediction_error(point, theta, moved)
+    if moved is None:
+        return problem.loss.fenchel_young(p, theta, problem.target) + cost
+    return _ends(point, theta, moved, [p]) + cost
+
+
+def _ends(point: Point, theta: Array, moved: Array | None, predictions: list[Array]) -> float:
+    """The Fenchel–Young gap with every row at the worst of the predictions and ends of theta."""
+    problem = point.problem
+    terms = np.zeros_like(theta)
     for prediction in predictions:
-        for end in thetas:
-            terms = np.maximum(terms, loss.fenchel_young_terms(prediction, end, y))
-    total = float(np.sum(terms)) * (1.0 + gamma(len(terms) + 1))
-    if problem.smoothness.known:
-        total += _cost_of_prediction_error(point, theta, moved)
-    return total
+        for end in [theta] if moved is None else [theta + moved, theta - moved]:
+            found = problem.loss.fenchel_young_terms(prediction, end, problem.target)
+            terms = np.maximum(terms, found)
+    return float(np.sum(terms)) * (1.0 + gamma(len(terms) + 1))
 
 
 def _cost_of_prediction_error(point: Point, theta: Array, moved: Array | None = None) -> float:

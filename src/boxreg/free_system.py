@@ -74,7 +74,7 @@ class FreeSystem:
             self._base, self._factor = free, factor
             self._sound = bool(np.all(np.diagonal(factor) > _SOUND * self._scale[free]))
             return np.zeros(0, dtype=np.intp)
-        scale = self._scale[free]
+        scale = np.where(self._scale[free] > 0.0, self._scale[free], 1.0)
         block = self.gram[np.ix_(free, free)] / np.outer(scale, scale)
         _, order, rank, _ = dpstrf(block, tol=_DISTINCT**2, lower=1)
         order = order - 1

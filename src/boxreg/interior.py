@@ -10,7 +10,7 @@ from .arrays import Array, Mask
 from .designs.projected import ProjectedDesign
 from .designs.stacked import RowDesign, StackedDesign
 from .designs.survey import Survey
-from .dual_cone import DualCone, interior_margin
+from .dual_cone import DualCone, interior_margin, off_free_columns
 from .duality import DualPoint
 from .losses.least_squares import LeastSquares
 from .problem import Problem
@@ -57,7 +57,7 @@ class InteriorSearch:
             direction, support = self._alternative(remaining, basis)
             if direction is not None:
                 return self._reduced(direction, implicit, basis)
-            if support is None or not self.problem.design.has_columns:
+            if support is None:
                 return DualCone(None, implicit, basis, note=_UNDECIDED)
             implicit = implicit | support
             basis = span(self.problem, implicit | self.problem.free)
@@ -109,7 +109,7 @@ class InteriorSearch:
         t = outcome.theta[:-1]
         if basis is not None:
             t = t - basis @ (basis.T @ t)
-        direction = DualPoint.direction(t, held)
+        direction = off_free_columns(t, held)
         if interior_margin(direction, held, remaining) > _DISTINCT:
             return direction, None
         if outcome.certificate.objective <= decided:

@@ -19,7 +19,7 @@ _LARGEST_MARGIN = 1.0
 _STRICT = 1e-9
 _TAKES_PART = 1e-6
 """A multiplier below this share of the largest is rounding of the linear program."""
-_LARGEST_PROGRAM = 4e6
+_LARGEST_PROGRAM = 3e5
 """Entries up to which a linear program is worth its time."""
 
 

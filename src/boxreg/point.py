@@ -98,6 +98,17 @@ class Point:
         return columns.metric(None if plain else self.curvature)
 
     @cached_property
+    def dependent(self) -> Mask:
+        """Free coordinates whose columns may depend on others: that w_j = 0 there is not proved."""
+        problem = self.problem
+        doubt = problem.free.copy()
+        columns = problem.free_columns
+        if columns is not None:
+            doubt[columns.covered(self.free_metric)] = False
+            doubt &= problem.norms > 0.0  # a zero column has w_j = -c_j
+        return doubt
+
+    @cached_property
     def correlation(self) -> Array:
         """w = A_Sᵀ rho - c, as computed."""
         return self.problem.slopes(self.residual)

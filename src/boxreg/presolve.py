@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .point import Point
 from .problem import Problem
 from .reduced import ReducedProblem
 from .work import WorkMeter
@@ -13,7 +14,7 @@ def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
     """The reduced problem at the start of a run.
 
     A zero column has no say in the prediction: its coordinate is fixed at the bound that its cost
-    prefers, or without a cost at the feasible value nearest to 0. Variables with lower = upper are
+    prefers, or without one at the feasible value nearest to 0. Variables with lower = upper are
     fixed as they come. Nothing is copied here; the driver drops fixed columns when that pays.
     """
     m, n = problem.design.shape
@@ -22,8 +23,8 @@ def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
     nearest = problem.nearest_to_zero()
     if problem.cost is not None:
         c = problem.cost.c
-        nearest = np.where(c > 0.0, problem.lower, np.where(c < 0.0, problem.upper, nearest))
-        inert = inert & np.isfinite(nearest)
+        best = np.where(c > 0.0, problem.lower, np.where(c < 0.0, problem.upper, nearest))
+        nearest = np.where(np.isfinite(best), best, nearest)
     return ReducedProblem(
         design=problem.design,
         target=problem.target,
@@ -39,3 +40,11 @@ def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
         cost=problem.cost,
         constant=problem.constant,
     )
+
+
+def reference_scale(problem: Problem) -> tuple[float, float]:
+    """P₀, and the least gap that rounding leaves meaningful next to it."""
+    start = Point(presolve(problem, WorkMeter(1)), problem.reference())
+    data = problem.loss.objective(start.prediction, problem.target)
+    linear = abs(start.objective - data)
+    return data + linear, start.prediction_error**2

@@ -6,29 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array
+from .arrays import Array, Mask
 from .point import Point
+from .problem import Problem
 from .reduced import ReducedProblem
 from .status import Status
-
-_FAR = 100.0
-"""A prediction so large that a loss which ever stops falling has stopped there."""
 
 _NOISE = 1e-9
 
 
 @dataclass(frozen=True)
 class Recession:
-    """A direction d of the box: what P does on the way x + s d, s → ∞."""
+    """A direction d of the box along which P falls for ever: lim P(x + s d) / s <= 0 as s → ∞."""
 
     direction: Array
-    slope: float
-    """lim P(x + s d) / s: sum_i sup { v (A d)_i : v in dom f* } + cᵀd."""
-
-    @property
-    def status(self) -> Status:
-        """What this means for the problem."""
-        return Status.UNBOUNDED if self.slope < 0.0 else Status.NOT_ATTAINED
+    status: Status
+    """What this means for the problem: UNBOUNDED or NOT_ATTAINED."""
 
 
 def recession(problem: ReducedProblem, direction: Array) -> Recession | None:
@@ -44,18 +37,44 @@ def recession(problem: ReducedProblem, direction: Array) -> Recession | None:
     noise = _NOISE * max(scale, float(np.max(problem.norms * np.abs(d), initial=0.0)))
     q = np.where(np.abs(q) <= noise, 0.0, q)
     low, high = problem.loss.dual_domain(problem.target)
+    end = np.where(q > 0.0, high, np.where(q < 0.0, low, 0.0))
     with np.errstate(invalid="ignore"):
-        rows = np.where(q > 0.0, high * q, np.where(q < 0.0, low * q, 0.0))
+        rows = np.where(q == 0.0, 0.0, end * q)
     cost = 0.0 if problem.cost is None else float(problem.cost.c @ d)
-    slope = float(np.sum(rows)) + cost
-    if not slope <= _NOISE * (float(np.sum(np.abs(rows[np.isfinite(rows)]))) + abs(cost)):
+    slope, size = float(np.sum(rows)) + cost, float(np.sum(np.abs(rows))) + abs(cost)
+    if not (np.isfinite(slope) and slope <= _NOISE * size):
         return None
-    slope = min(slope, 0.0) if abs(slope) > _NOISE * abs(cost) else 0.0
-    if slope < 0.0:
-        return Recession(d, slope)
-    far = np.where(q != 0.0, _FAR * np.sign(q), 0.0)
-    still_falling = float(problem.loss.derivatives(far, problem.target) @ q) + cost < 0.0
-    return Recession(d, 0.0) if still_falling else None
+    if slope < -_NOISE * size:
+        return Recession(d, Status.UNBOUNDED)
+    return _level(problem, d, np.where(q == 0.0, 0.0, end), q != 0.0)
+
+
+def _level(problem: ReducedProblem, d: Array, end: Array, moving: Mask) -> Recession | None:
+    """What happens along a direction in which P is level in the long run.
+
+    There f'(p_i) tends to the end of the domain of f*, in the rows that move. P has no lower bound if f*
+    is infinite at that end, tends to one if f' never gets there, and is constant in the end otherwise.
+    """
+    if not moving.any():
+        return None
+    if not np.all(np.isfinite(problem.loss.conjugates(end, problem.target)[moving])):
+        return Recession(d, Status.UNBOUNDED)
+    return None if problem.loss.reaches_slopes else Recession(d, Status.NOT_ATTAINED)
+
+
+def falling_cost(problem: Problem) -> Recession | None:
+    """A coordinate whose column is 0 and whose cost falls where the box has no end, if there is one."""
+    if problem.cost is None:
+        return None
+    c = problem.cost.c
+    idle = problem.survey.norms == 0.0
+    endless = (np.isposinf(problem.upper) & (c < 0.0)) | (np.isneginf(problem.lower) & (c > 0.0))
+    found = np.flatnonzero(idle & endless)
+    if not len(found):
+        return None
+    d = np.zeros(len(c))
+    d[found[0]] = -np.sign(c[found[0]])
+    return Recession(d, Status.UNBOUNDED)
 
 
 def receding_answer(point: Point) -> Recession | None:

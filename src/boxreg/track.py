@@ -88,8 +88,9 @@ class Track:
     def _proved(self, region: SafeRegion, gap: float) -> tuple[Mask, Mask]:
         """Open coordinates proved to be at their lower, and at their upper bound."""
         point, dual = self.point, self.best
-        if self.cone.implicit.any():
-            pair = self.cone.provable(point)
+        doubtful = bool(point.dependent.any())
+        if doubtful or self.cone.implicit.any():
+            pair = None if doubtful else self.cone.provable(point)
             if pair is None:
                 nothing = np.zeros(len(point.x), dtype=bool)
                 return nothing, nothing.copy()

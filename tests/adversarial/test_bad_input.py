@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
+from boxreg.solvers import SOLVERS
 
 A = np.eye(3, 2) + 1.0
 Y = np.ones(3)
@@ -49,18 +50,25 @@ REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "sparse y": ({"y": sparse.csc_array(Y[:, None])}, TypeError, "y: expected a dense array, got a sparse matrix"),
     # bounds
     "lower > upper": ({"lower": [0.0, 2.0], "upper": 1.0}, ValueError, "bounds: lower must not exceed upper, but lower[1] = 2 > upper[1] = 1 (1 such coordinates)"),
-    "lower -inf": ({"lower": [-INF, 0.0]}, ValueError, "lower: lower[0] is -inf; lower bounds must be finite"),
     "lower +inf": ({"lower": INF}, ValueError, "bounds: lower must be below +inf and upper above -inf"),
     "upper -inf": ({"upper": -INF}, ValueError, "bounds: lower must be below +inf and upper above -inf"),
-    "lower NaN": ({"lower": np.nan}, ValueError, "lower: contains NaN; expected numbers (upper may hold inf)"),
-    "upper NaN": ({"upper": [1.0, np.nan]}, ValueError, "upper: contains NaN; expected numbers (upper may hold inf)"),
+    "lower NaN": ({"lower": np.nan}, ValueError, "lower: contains NaN; expected numbers (lower may hold -inf, upper inf)"),
+    "upper NaN": ({"upper": [1.0, np.nan]}, ValueError, "upper: contains NaN; expected numbers (lower may hold -inf, upper inf)"),
     "long lower": ({"lower": np.zeros(3)}, ValueError, "lower: expected a number or a vector with 2 entries (columns of A), got shape (3,)"),
     "matrix upper": ({"upper": np.ones((2, 1))}, ValueError, "upper: expected a number or a vector with 2 entries (columns of A), got shape (2, 1)"),
     "complex upper": ({"upper": 1j}, TypeError, "upper: expected real numbers, got complex dtype complex128"),
     "text lower": ({"lower": "zero"}, TypeError, "lower: expected real numbers, got dtype <U4"),
+    # terms
+    "long linear": ({"linear": np.ones(3)}, ValueError, "linear: expected a vector with 2 entries (columns of A), got shape (3,)"),
+    "linear with inf": ({"linear": [0.0, INF]}, ValueError, "linear: contains inf; expected finite numbers"),
+    "short sample_weight": ({"sample_weight": np.ones(2)}, ValueError, "sample_weight: expected a vector with 3 entries (rows of A), got shape (2,)"),
+    "negative sample_weight": ({"sample_weight": [1.0, -1.0, 1.0]}, ValueError, "sample_weight: expected numbers >= 0, not all of them 0"),
+    "sample_weight all 0": ({"sample_weight": np.zeros(3)}, ValueError, "sample_weight: expected numbers >= 0, not all of them 0"),
+    "negative ridge": ({"ridge": -1.0}, ValueError, "ridge: expected a finite number >= 0, got -1.0"),
+    "wide ridge": ({"ridge": np.eye(3)}, ValueError, "ridge: expected a number or a matrix with 2 columns (those of A), got shape (3, 3)"),
     # names
-    "unknown loss": ({"loss": "squared"}, ValueError, "loss: unknown name 'squared'; accepted: least_squares"),
-    "unknown solver": ({"solver": "simplex"}, ValueError, "solver: unknown name 'simplex'; accepted: active_set, auto, chambolle_pock, coordinate_descent, projected_gradient, working_set"),
+    "unknown loss": ({"loss": "squared"}, ValueError, "loss: unknown name 'squared'; accepted: beta_divergence, huber, kullback_leibler, least_squares, log_cosh, logistic, squared_hinge"),
+    "unknown solver": ({"solver": "simplex"}, ValueError, "solver: unknown name 'simplex'; accepted: active_set, auto, chambolle_pock, coordinate_descent, newton, projected_gradient, working_set"),
     "unknown dual": ({"dual": "best"}, ValueError, "dual: unknown name 'best'; accepted: auto, extrapolated, line_search, residual, support_polish, translation"),
     "unknown region": ({"region": "cube"}, ValueError, "region: unknown name 'cube'; accepted: auto, dome, gap_sphere, two_point_ball"),
     "unknown direction": ({"direction": "up"}, ValueError, "direction: unknown name 'up'; accepted: auto, data, least_correlated"),
@@ -90,6 +98,28 @@ def test_solve_refuses(case: str) -> None:
     with pytest.raises(error) as caught:
         boxreg.solve(**{"A": A, "y": Y, **arguments})
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("solver", sorted(SOLVERS))
+@pytest.mark.parametrize(
+    ("lower", "upper", "expected"),
+    [
+        ([-INF, 0.0], INF, [4 / 11, 4 / 11]),
+        (-INF, INF, [4 / 11, 4 / 11]),
+        (-INF, 0.25, [0.25, 0.25]),
+        (-INF, [0.25, INF], [0.25, 2.75 / 6]),
+        ([-INF, 1.0], [INF, 2.0], [-1 / 6, 1.0]),
+    ],
+)
+def test_any_bound_may_be_infinite(
+    lower: Any, upper: Any, expected: list[float], solver: str
+) -> None:
+    """By hand: AᵀA = (6, 5; 5, 6), Aᵀy = (4, 4); with x_k held, x_j = (4 - 5 x_k) / 6."""
+    result = boxreg.solve(A, Y, lower, upper, solver=solver, tol=1e-12)
+    np.testing.assert_allclose(result.x, expected, atol=1e-5)
+    assert result.success
+    assert result.certificate.rigorous
+    assert np.all((lower <= result.x) & (result.x <= upper))
 
 
 @pytest.mark.parametrize(

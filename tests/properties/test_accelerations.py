@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 
 import boxreg
-from boxreg.directions import build_cone
-from boxreg.dual_updates import SupportPolish
 from boxreg.duality import DualPoint
 from boxreg.extrapolation import DEPTH, extrapolate
-from boxreg.history import Ledger
 from boxreg.point import Point
 from boxreg.solvers import SOLVERS, ChambollePock, CoordinateDescent, ProjectedGradient
-from boxreg.track import Track
 from boxreg.workloads import bvls_table2, nnls_table1
 from building import reduced
 from references.problems import TABLE
@@ -193,58 +189,3 @@ def test_chambolle_pock_keeps_the_balance_of_its_steps() -> None:
     before_ratio = state.sigma**2 * state.squared_norm.value
     assert after.squared_norm.value < 0.5 * state.squared_norm.value
     assert after.sigma**2 * after.squared_norm.value == pytest.approx(before_ratio, rel=1e-12)
-
-
-@pytest.mark.parametrize("name", ["coordinate_descent", "projected_gradient", "chambolle_pock"])
-@pytest.mark.parametrize("problem", TABLE, ids=lambda p: p.name)
-def test_polished_points_are_feasible_and_better(problem, name: str) -> None:
-    """A solver is moved to a polished point only if that lowers the objective."""
-    current = reduced(*problem.data)
-    if not current.open.any():
-        pytest.skip("everything is fixed")
-    cone = build_cone(current, "auto")
-    solver = SOLVERS[name]()
-    state = solver.start(Point(current, np.clip(0.5, current.lower, current.upper)))
-    state = solver.step(state, 20)
-    current.work.add(1e6)  # late enough in a run for its budget
-    for adopt in (False, True):
-        track = Track(solver, state, DualPoint.zero(current), cone, Ledger(len(current.lower)))
-        before = track.point
-        update = SupportPolish(adopt)
-        track.improve(update)
-        candidate = update.primal_candidate()
-        if not adopt:
-            assert candidate is None
-            assert track.point is before
-        elif track.point is not before:
-            np.testing.assert_array_equal(track.point.x, candidate)
-            assert np.all((candidate >= current.lower) & (candidate <= current.upper))
-            assert track.point.objective < before.objective
-
-
-def test_moving_to_the_fit_ends_a_run() -> None:
-    """From the right support the fit is the solution: a slow method needs far fewer steps."""
-    work = nnls_table1(200, m=400)
-    steps = {
-        adopt: boxreg.solve(
-            *(work.A, work.y),
-            solver=CoordinateDescent.plain(),
-            dual=SupportPolish(adopt),
-            tol=1e-12,
-        ).n_iter
-        for adopt in (False, True)
-    }
-    assert 3 * steps[True] < steps[False]
-
-
-@pytest.mark.parametrize("name", ["active_set", "working_set"])
-def test_exact_solvers_are_not_moved(name: str) -> None:
-    """Their points are their own; `auto` asks for dual points only."""
-    assert not SOLVERS[name].can_move
-    work = nnls_table1(60, m=40)
-    runs = [
-        boxreg.solve(work.A, work.y, solver=name, dual=dual, tol=1e-12)
-        for dual in ("auto", SupportPolish(adopt=False))
-    ]
-    np.testing.assert_array_equal(runs[0].x, runs[1].x)
-    assert runs[0].work == runs[1].work

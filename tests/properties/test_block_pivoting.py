@@ -15,9 +15,11 @@ from building import reduced
 from references.problems import FAMILIES, TABLE, generated
 
 
-def solve(gram, c, lower, upper, start=LOWER, max_rounds=200):
-    states = np.full(len(c), start, dtype=np.int8)
-    return block_pivoting(gram, c, lower, upper, states, np.zeros(len(c)), max_rounds)
+def solve(gram, c, lower, upper, start=LOWER, max_rounds=200, rest=0.0, noise=0.0):
+    n = len(c)
+    states = np.full(n, start, dtype=np.int8)
+    rests, noises = np.full(n, rest), np.full(n, noise)
+    return block_pivoting(gram, c, lower, upper, states, rests, noises, max_rounds)
 
 
 def test_by_hand() -> None:
@@ -29,15 +31,25 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize("start", [LOWER, FREE, UPPER])
-def test_optimality_from_any_start(start: int) -> None:
-    """The conditions hold at the end whatever the states were at the beginning."""
+@pytest.mark.parametrize("bounds", ["box", "half-lines", "free"])
+def test_optimality_from_any_start(bounds: str, start: int) -> None:
+    """The conditions hold at the end whatever the states were at the beginning.
+
+    (A state at a bound that is not there means `rest`, and is left at once.)
+    """
     rng = np.random.default_rng(0)
     for _ in range(50):
         n = int(rng.integers(1, 25))
         a = rng.standard_normal((n + 5, n))
         gram, c = a.T @ a, 3 * rng.standard_normal(n)
         lower, upper = -rng.random(n), rng.random(n)
-        solved = solve(gram, c, lower, upper, start)
+        if bounds != "box":
+            gone = rng.random(n) < 0.5
+            lower = np.where(gone, -np.inf, lower)
+            upper = np.where(gone & (bounds == "half-lines"), upper, np.inf)
+        if start == UPPER and np.any(np.isinf(upper)):
+            upper = np.where(np.isinf(upper), 1e3, upper)
+        solved = solve(gram, c, lower, upper, start, rest=0.3)
         gradient = c - gram @ solved.x
         inside = (solved.x > lower) & (solved.x < upper)
         np.testing.assert_allclose(gradient[inside], 0.0, atol=1e-9)
@@ -72,13 +84,19 @@ def test_dependent_columns_go_to_their_bound() -> None:
     for _ in range(20):
         a = rng.standard_normal((8, 5)) @ rng.standard_normal((5, 12))
         gram, c = a.T @ a, a.T @ rng.standard_normal(8)
-        solved = block_pivoting(
-            gram, c, np.zeros(12), np.ones(12), np.zeros(12, dtype=np.int8), np.full(12, 1e-9), 200
-        )
+        solved = solve(gram, c, np.zeros(12), np.ones(12), FREE, noise=1e-9)
         if solved is not None:
             gradient = c - gram @ solved.x
             assert np.all(gradient[solved.x < 1.0] <= 1e-8)
             assert np.all(gradient[solved.x > 0.0] >= -1e-8)
+
+
+def test_dependent_columns_without_a_bound_rest() -> None:
+    """Two equal columns, both free: one stays where it was told to, the other makes up for it."""
+    solved = solve(
+        np.ones((2, 2)), np.ones(2), np.full(2, -np.inf), np.full(2, np.inf), FREE, rest=3.0
+    )
+    assert sorted(solved.x.tolist()) == [-2.0, 3.0]
 
 
 def test_a_column_that_only_seems_dependent_is_refused() -> None:
@@ -86,6 +104,9 @@ def test_a_column_that_only_seems_dependent_is_refused() -> None:
     a = np.array([[1.0, 1.0], [0.0, 1e-9]])
     b = np.array([1.0, 1.0])
     assert solve(a.T @ a, a.T @ b, np.zeros(2), np.full(2, np.inf), FREE) is None
+    for sign in (1.0, -1.0):  # whichever way the column at rest wants to move
+        nowhere = np.full(2, np.inf)
+        assert solve(a.T @ a, a.T @ (sign * b), -nowhere, nowhere, FREE) is None
     np.testing.assert_allclose(boxreg.nnls(a, b)[0], [0.0, 1.0 + 1e-9], rtol=1e-15)
 
 

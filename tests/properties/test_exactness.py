@@ -16,12 +16,14 @@ from boxreg.solvers.prediction import predicted
 from boxreg.solvers.working_set import WorkingSet
 from boxreg.work import WorkMeter
 from boxreg.workloads import bvls_figure1, bvls_table2, nnls_table1
-from building import reduced
+from building import mirrored, reduced
 from references.problems import generated
 
 RNG = np.random.default_rng(11)
 SIGNED = RNG.standard_normal((60, 40))
 TARGET = RNG.standard_normal(60)
+WEIGHTS = np.linspace(0.5, 2.0, 60)
+COSTS = np.sin(np.arange(40.0))
 
 
 @pytest.mark.parametrize(
@@ -70,15 +72,29 @@ def test_prediction_finds_most_sides_and_lowers_the_objective() -> None:
     assert problem.work.total <= 2 * 13
 
 
-def test_local_push_is_feasible_and_costs_next_to_nothing() -> None:
+@pytest.mark.parametrize("turned", [0, 2, 1], ids=["x >= 0", "both", "x <= 0"])
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {},
+        {"sample_weight": WEIGHTS},
+        {"linear": COSTS},
+        {"sample_weight": WEIGHTS, "linear": COSTS},
+    ],
+    ids=["plain", "weights", "costs", "weights and costs"],
+)
+def test_local_push_is_feasible_and_costs_next_to_nothing(terms, turned: int) -> None:
     """At the solution of a signed problem, without a direction inside the whole cone."""
-    x, _ = boxreg.nnls(SIGNED, TARGET)
-    point = Point(reduced(SIGNED, TARGET), x)
-    theta = local_push(point)
-    assert theta is not None
-    assert np.all(excess_over_cone(theta, point.problem) <= 0.0)
-    assert np.all(SIGNED.T @ theta.theta <= 0.0)
-    assert np.linalg.norm(theta.theta - point.residual) <= 1e-11 * point.residual_norm
+    which = np.zeros(40, dtype=bool) if turned == 0 else np.arange(40) % turned == 0
+    A, y, lower, upper = mirrored(SIGNED, TARGET, 0.0, np.inf, which)
+    x = boxreg.solve(A, y, lower, upper, **terms).x
+    point = Point(reduced(A, y, lower, upper, **terms), x)
+    pushed = local_push(point)
+    assert pushed is not None
+    assert np.all(excess_over_cone(pushed, point) <= 0.0)
+    w = A.T @ pushed.theta - terms.get("linear", 0.0)
+    assert np.all(np.where(which, -w, w) <= 0.0)
+    assert np.linalg.norm(pushed.theta - point.residual) <= 1e-11 * point.residual_norm
 
 
 def test_local_push_declines_far_from_the_solution() -> None:
@@ -162,14 +178,19 @@ def test_a_large_matrix_is_copied_sparingly(monkeypatch: pytest.MonkeyPatch) -> 
             assert compaction.pays(held) is large
 
 
-@pytest.mark.parametrize("lower", [0.0, -1.0, 0.5])
+@pytest.mark.parametrize("lower", [0.0, -1.0, 0.5, -np.inf])
 @pytest.mark.parametrize("x0", [None, np.full(40, 0.7)])
+@pytest.mark.parametrize("costs", [None, np.sin(np.arange(40.0))])
+@pytest.mark.parametrize("weights", [np.ones(60), np.linspace(0.5, 2.0, 60)])
 def test_the_survey_serves_the_first_point_only_where_it_holds(
-    lower: float, x0: np.ndarray | None
+    lower: float, x0: np.ndarray | None, costs: np.ndarray | None, weights: np.ndarray
 ) -> None:
-    """Aᵀy is the first gradient where the run starts at 0, and nowhere else."""
-    problem = validate.problem(SIGNED, TARGET, lower, np.inf, "least_squares")
+    """Aᵀy - c is the first slope where the run starts at 0 without weights, and nowhere else."""
+    problem = validate.problem(
+        SIGNED, TARGET, lower, np.inf, "least_squares", linear=costs, sample_weight=weights
+    )
     whole = presolve(problem, WorkMeter(40))
-    point = driver._first_point(whole, problem.survey, x0)
-    expected = SIGNED.T @ (TARGET - SIGNED @ point.x)
+    point = driver._first_point(whole, problem, x0)
+    expected = weights * (TARGET - SIGNED @ point.x)
+    expected = SIGNED.T @ expected - (0.0 if costs is None else costs)
     np.testing.assert_allclose(point.correlation, expected, atol=1e-11)

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
+from boxreg.smoothness import Smoothness
 from boxreg.spectral import SquaredNorm
 from boxreg.stopping import CheckSchedule
 from boxreg.updated_qr import UpdatedQR
@@ -18,13 +19,21 @@ from building import reduced
 from references.problems import FAMILIES, TABLE, generated
 
 
-def true_squared_norm(problem) -> float:
-    """Largest eigenvalue of the Gram matrix of the open columns, scaled to unit norm."""
+def true_squared_norm(problem, smoothness=None) -> float:
+    """Largest eigenvalue of the Gram matrix of the open columns of √L A, scaled to unit norm."""
     used = np.flatnonzero(problem.open)
     if not len(used):
         return 0.0
-    unit = problem.design.columns(used) / problem.norms[used]
-    return float(np.linalg.norm(unit, 2) ** 2)
+    columns = problem.design.columns(used)
+    if smoothness is not None:
+        columns = smoothness.root_times(columns.T).T
+    norms = np.linalg.norm(columns, axis=0)
+    return float(np.linalg.norm(columns / norms, 2) ** 2)
+
+
+def estimate(problem) -> SquaredNorm:
+    """The bound for the problem's own constants."""
+    return SquaredNorm.estimate(problem, problem.smoothness)
 
 
 @pytest.mark.parametrize("problem", TABLE, ids=lambda p: p.name)
@@ -34,10 +43,14 @@ def test_norm_bound_is_never_too_small(problem) -> None:
     operator = boxreg.operator(aslinearoperator(problem.A), norms)
     for design in (problem.A, sparse.csc_array(problem.A), operator):
         held = reduced(design, problem.y, problem.lower, problem.upper)
-        true = true_squared_norm(held)
-        bound = SquaredNorm.estimate(held).value
-        assert bound >= true
-        assert bound <= max(1.1 * true, 1.1)
+        weights = Smoothness.made(1.0 + np.arange(len(problem.y)) ** 2)
+        for smoothness in (held.smoothness, Smoothness(7.0), weights):
+            if design is operator and smoothness.rows is not None:
+                continue  # norms under weights are bounds there, see below
+            true = true_squared_norm(held, smoothness)
+            bound = SquaredNorm.estimate(held, smoothness).value
+            assert bound >= true
+            assert bound <= max(1.1 * true, 1.1)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -45,7 +58,7 @@ def test_norm_bound_on_generated_problems(family: str) -> None:
     """The same on hostile ones."""
     for seed in range(40):
         held = reduced(*generated(family, seed).data)
-        assert SquaredNorm.estimate(held).value >= true_squared_norm(held) * (1 - 1e-12)
+        assert estimate(held).value >= true_squared_norm(held) * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("shape", [(200, 300), (300, 200), (100, 1000)])
@@ -54,27 +67,42 @@ def test_norm_bound_on_larger_matrices(shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(0)
     for A in (rng.standard_normal(shape), np.abs(rng.standard_normal(shape))):
         held = reduced(A, rng.standard_normal(shape[0]), 0.0, 1.0)
-        estimate = SquaredNorm.estimate(held)
+        found = estimate(held)
         true = true_squared_norm(held)
-        assert true <= estimate.value <= 1.1 * true
+        assert true <= found.value <= 1.1 * true
         kept = np.arange(0, shape[1], 3)
         fewer = held.fix(np.arange(shape[1]) % 3 > 0, np.zeros(shape[1], bool)).keep(kept)
-        assert true_squared_norm(fewer) <= estimate.restrict(fewer, kept).value
+        assert true_squared_norm(fewer) <= found.restrict(fewer, kept).value
 
 
-def test_a_norm_estimate_that_is_too_small_is_corrected() -> None:
+def test_norm_bound_of_an_operator_with_weights() -> None:
+    """||√L A d||² <= Λ sum_j r_j² d_j² with the bounds r_j on the norms that are at hand."""
+    rng = np.random.default_rng(3)
+    A, weights = rng.standard_normal((30, 20)), Smoothness.made(rng.uniform(0.1, 9.0, 30))
+    operator = boxreg.operator(aslinearoperator(A), np.linalg.norm(A, axis=0))
+    held = reduced(operator, rng.standard_normal(30), 0.0, 1.0)
+    reach = held.reach_under(weights)
+    exact = np.linalg.norm(weights.root_times(A.T), axis=1)
+    assert np.all(reach >= exact)
+    true = float(np.linalg.norm(weights.root_times((A / reach).T), 2) ** 2)
+    assert SquaredNorm.estimate(held, weights).value >= true
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_norm_estimate_that_is_too_small_is_corrected(weighted: bool) -> None:
     """A bound that a step contradicts is raised at once, and the objective still falls."""
     from boxreg.point import Point
     from boxreg.solvers.projected_gradient import GradientState, ProjectedGradient
 
     rng = np.random.default_rng(1)
-    held = reduced(rng.standard_normal((30, 20)), rng.standard_normal(30), -1.0, 1.0)
-    wrong = SquaredNorm(1e-3, np.ones(20))
+    terms = {"sample_weight": rng.uniform(0.5, 2.0, 30)} if weighted else {}
+    held = reduced(rng.standard_normal((30, 20)), rng.standard_normal(30), -1.0, 1.0, **terms)
+    wrong = SquaredNorm(1e-3, held.smoothness, np.ones(20))
     state = GradientState(Point(held, np.zeros(20)), squared_norm=wrong)
     state = ProjectedGradient().step(state, 50)
-    assert state.squared_norm.value > 0.3 * true_squared_norm(held)
+    assert state.squared_norm.value > 0.3 * true_squared_norm(held, held.smoothness)
     after = ProjectedGradient().step(state, 2000)
-    exact = boxreg.solve(held.design, held.target, -1.0, 1.0, tol=1e-12)
+    exact = boxreg.solve(held.design, held.target, -1.0, 1.0, tol=1e-12, **terms)
     assert after.point.objective == pytest.approx(exact.objective, rel=1e-6)
 
 

@@ -11,7 +11,7 @@ from boxreg.directions import build_cone
 from boxreg.duality import DualPoint, duality_gap
 from boxreg.point import Point
 from boxreg.safe_regions import REGIONS, Dome, GapSphere, TwoPointBall
-from boxreg.safe_regions.dome import cap_reach, half_space
+from boxreg.safe_regions.dome import Cap, cap_reach, half_space
 from boxreg.screening import screen
 from building import reduced
 from references.exact import exact_solution
@@ -19,17 +19,19 @@ from references.extended import extended_solution
 from references.problems import FAMILIES, TABLE, generated
 
 
-def pairs(A, y, lower, upper, seed):
+def pairs(A, y, lower, upper, seed, solution=None, **terms):
     """Primal-dual pairs far from and near to the solution, with their gaps."""
-    problem = reduced(A, y, lower, upper)
+    problem = reduced(A, y, lower, upper, **terms)
     cone = build_cone(problem, "auto")
     rng = np.random.default_rng(seed)
-    solution = np.asarray(extended_solution(A, y, lower, upper).x, dtype=float)
+    if solution is None:
+        solution = extended_solution(A, y, lower, upper).x
+    solution = np.array([float(v) for v in solution])
     for distance in (0.0, 1e-9, 1e-4, 1e-1, 1.0):
         noise = distance * np.abs(rng.standard_normal(len(solution)))
         x = np.clip(solution + noise, problem.lower, problem.upper)
         point = Point(problem, x)
-        dual = cone.push(DualPoint.residual(point), problem)
+        dual = cone.push(DualPoint.residual(point), point)
         gap = duality_gap(point, dual)
         if np.isfinite(gap):
             yield point, dual, gap
@@ -94,7 +96,7 @@ def test_cap_reach_is_the_maximum(depth: float) -> None:
     """Against points of the disc of radius 1.2, for columns at all angles to the normal."""
     radius, angles = 1.2, np.linspace(0.0, np.pi, 37)
     norms = np.linspace(0.5, 2.0, 37)
-    reach = cap_reach(norms * np.cos(angles), 0.0, norms, depth, radius)
+    reach = cap_reach(norms * np.cos(angles), np.zeros(37), Cap(norms, depth, radius))
     turn = np.linspace(0.0, 2.0 * np.pi, 20_001)
     ring = radius * np.column_stack([np.cos(turn), np.sin(turn)])
     chord = np.sqrt(radius**2 - depth**2) * np.linspace(-1.0, 1.0, 2001)

@@ -64,7 +64,8 @@ def loss_problem(
         A[A @ np.minimum(upper, 1.0) == 0.0, 0] = 1.0  # fixed at 0 elsewhere
     parameters = _parameters(rng, loss, m)
     y = _target(rng, loss, A, feasible(rng, lower, upper), parameters)
-    if loss == "logistic" and option in ("plain", "sample_weight") and not bounded:
+    loose = option in ("plain", "sample_weight") or (option == "tikhonov" and np.ndim(ridge) == 2)
+    if loss == "logistic" and loose and not bounded:
         A, y = _overlapping(rng, A, y, kind)
         weights = None if weights is None else np.maximum(weights, 0.1)  # both labels stay
     linear = None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 
 import numpy as np
 
 from ..arrays import Array, Index, Matrix
+from .epochs import SmoothTerms
 from .survey import Survey
 
 _COLUMNS_AT_A_TIME = 512
@@ -120,21 +120,11 @@ class Design(ABC):
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")
 
     def smooth_epochs(
-        self,
-        derivative: Callable[[float, float], float],
-        x: Array,
-        prediction: Array,
-        residual: Array,
-        rows: tuple[Array, Array, int],
-        box: tuple[Array, Array, Array],
-        rates: Array,
-        order: Index,
-        epochs: int,
+        self, terms: SmoothTerms, x: Array, prediction: Array, residual: Array, epochs: int
     ) -> int:
         """Cyclic coordinate steps x_j + w_j / rate_j for a smooth loss, in place.
 
-        x, prediction = A x and residual = -ω f'(prediction) change together; rows are the targets, the
-        weights ω and where rows with squares begin; box is lower, upper and the costs. Returns how many
-        updates were made.
+        x, prediction = A x and residual = -ω f'(prediction) change together. Returns the number of
+        updates made.
         """
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..arrays import Array, Index, Matrix
 from .base import Design
+from .epochs import SmoothTerms
 from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 15
@@ -120,22 +121,15 @@ class DenseDesign(Design):
         )
 
     def smooth_epochs(
-        self,
-        derivative: Callable[[float, float], float],
-        x: Array,
-        prediction: Array,
-        residual: Array,
-        rows: tuple[Array, Array, int],
-        box: tuple[Array, Array, Array],
-        rates: Array,
-        order: Index,
-        epochs: int,
+        self, terms: SmoothTerms, x: Array, prediction: Array, residual: Array, epochs: int
     ) -> int:
         """Cyclic coordinate steps in a compiled loop; wants a column-major design."""
         from ..kernels.smooth_descent import dense_epochs
 
-        run = dense_epochs(derivative)
-        return int(run(self.array.T, x, prediction, residual, rows, box, rates, order, epochs))
+        run = dense_epochs(terms.derivative)
+        kept = (x, prediction, residual)
+        rows, box = terms.rows, terms.box
+        return int(run(self.array.T, *kept, rows, box, terms.rates, terms.order, epochs))
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
         """Blocks contiguous in memory, each small enough to stay in cache."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy import sparse
 
 from ..arrays import Array, Index
 from .base import Design
+from .epochs import SmoothTerms
 from .survey import Survey
 
 
@@ -118,21 +117,12 @@ class SparseDesign(Design):
         )
 
     def smooth_epochs(
-        self,
-        derivative: Callable[[float, float], float],
-        x: Array,
-        prediction: Array,
-        residual: Array,
-        rows: tuple[Array, Array, int],
-        box: tuple[Array, Array, Array],
-        rates: Array,
-        order: Index,
-        epochs: int,
+        self, terms: SmoothTerms, x: Array, prediction: Array, residual: Array, epochs: int
     ) -> int:
         """Cyclic coordinate steps over the stored entries, in a compiled loop."""
         from ..kernels.smooth_descent import csc_epochs
 
         a = self.matrix
-        run = csc_epochs(derivative)
-        csc = (a.data, a.indices, a.indptr)
-        return int(run(csc, x, prediction, residual, rows, box, rates, order, epochs))
+        run = csc_epochs(terms.derivative)
+        csc, kept = (a.data, a.indices, a.indptr), (x, prediction, residual)
+        return int(run(csc, *kept, terms.rows, terms.box, terms.rates, terms.order, epochs))

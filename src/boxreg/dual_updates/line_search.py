@@ -36,7 +36,7 @@ class LineSearch(DualUpdate):
         self, point: Point, best: DualPoint, cone: DualCone, hint: DualPoint | None
     ) -> Iterator[DualPoint]:
         """The best points on the way to the translated residual, and then to the hint."""
-        for target in (_residual_or_near(point, cone), hint):
+        for target in (_residual_or_near(point, cone, hint), hint):
             if target is not None:
                 feasible = cone.push(target, point)
                 if self.thorough:
@@ -46,10 +46,10 @@ class LineSearch(DualUpdate):
                     yield feasible
 
 
-def _residual_or_near(point: Point, cone: DualCone) -> DualPoint:
+def _residual_or_near(point: Point, cone: DualCone, hint: DualPoint | None) -> DualPoint:
     """rho, or where no direction is known from it a feasible point beside it, if there is one."""
     if cone.pending:
-        near = local_push(point)
+        near = local_push(point, hint)
         if near is not None:
             return near
     return DualPoint.residual(point)

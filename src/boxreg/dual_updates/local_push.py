@@ -1,4 +1,4 @@
-"""The way into the dual cone from a residual that is nearly in it."""
+"""The way into the dual feasible set from a residual that is nearly in it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsmr
 
 from ..arrays import Array, Index
-from ..dual_cone import balanced, excess_over_cone
-from ..duality import DualPoint
+from ..dual_cone import balanced, excess_over_cone, interior_slope
+from ..duality import DualPoint, duality_gap
 from ..point import Point
 
 _NEARLY = 1e-6
@@ -16,53 +16,99 @@ _NEARLY = 1e-6
 _NEARLY_ELSEWHERE = 1e-3
 """The same where no other way into the dual feasible set may be known."""
 
-_MARGIN = 0.2
-"""Columns are pushed farther than needed by this share of the largest excess: t is known to a few
-digits only, and taking a step adds rounding errors of its own."""
+_ROUNDING = 1e-10
+"""A residual that is off by no more than this share is pushed at once; others are polished first."""
 
-_PUSHES = 4
-"""A push may lead out of half-spaces that rho is barely inside: those join the next push."""
+_NEXT = 3.0
+"""A column with no more than this many times the largest excess to spare is pushed with the others."""
+
+_ROUNDS = 4
+_TINY = 1e-300
+
+_AMPLE = 2.0
+"""The step is this much longer than needed: taking it adds rounding errors of its own."""
 
 
-def local_push(point: Point) -> DualPoint | None:
-    """rho + t, where t leads into the half-spaces that rho has not left, if that is feasible.
+def local_push(point: Point, polished: DualPoint | None = None) -> DualPoint | None:
+    """rho + ε t, where t leads into the half-spaces that rho has not left, if that is feasible.
 
-    At a solution a_jᵀrho is 0 for the columns F inside their bounds and, as a rule, well below 0 for
-    the others. So a t that takes from each a_jᵀrho, j in F, what it has too much will do, however the
-    other columns lie: it is of the size of the error of rho, and what it costs the others they have to
-    spare. Those that have not are added to F, a few times. Needs the columns of F and one product each
-    time, where a direction inside the whole cone is a problem of its own. t = H A_F z with
-    H = diag(f''(p)) moves a row little where f* has little room, as a Newton step of the dual does.
+    At a solution w_j is 0 for the columns F inside their bounds and, as a rule, well below 0 for
+    the others. So a t with a_jᵀt = -||a_j|| for j in F alone will do, however the other columns lie:
+    ε is of the size of the rounding error, and what it costs the others they have to spare. Columns that
+    are pushed out all the same join F for another try. Needs the columns of F and one product, where a
+    direction inside the whole cone is a problem of its own.
+
+    Farther from the solution each w_j of F is brought to 0 by as much as it needs first: a uniform step
+    would cost the gap x_j ε for every one of them. t = H A_F z with H = diag(f''(p)) moves a row little
+    where f* has little room. A solver with a factor at hand may have `polished` it already.
     """
     problem = point.problem
-    pushed = balanced(DualPoint.residual(point), point)
-    pushed_in = np.zeros(len(point.x), dtype=bool)
+    rho = balanced(DualPoint.residual(point), point)
+    if polished is not None:
+        excess = _excess(polished, point)
+        if np.all(excess <= _ROUNDING * point.residual_norm * problem.norms):
+            pushed = _pushed(point, polished)
+            if pushed is not None and np.isfinite(duality_gap(point, pushed)):
+                return pushed
+    excess = _excess(rho, point)
+    if not np.any(excess > 0.0):
+        return rho
+    share = float(np.max(excess / np.maximum(problem.norms, _TINY))) / max(
+        point.residual_norm, _TINY
+    )
     nearly = _NEARLY if problem.loss.quadratic else _NEARLY_ELSEWHERE
-    for push in range(_PUSHES + 1):
-        excess = np.where(problem.constrained, excess_over_cone(pushed, point), -1.0)
-        outside = excess > 0.0
+    if share > nearly or not problem.design.has_columns:
+        return None
+    if share > _ROUNDING:
+        rho = _polished(point, rho, excess)
+    return _pushed(point, rho)
+
+
+def _excess(dual: DualPoint, point: Point) -> Array:
+    """How far beyond its half-space theta is, by column; negative where there is none."""
+    return np.where(point.problem.constrained, excess_over_cone(dual, point), -1.0)
+
+
+def _polished(point: Point, rho: DualPoint, excess: Array) -> DualPoint:
+    """theta with w_j near 0 for the coordinates inside their bounds and for those that are beyond."""
+    problem = point.problem
+    used = problem.constrained & (point.inside | (excess > 0.0))
+    support = np.flatnonzero(used)
+    if len(support) > len(problem.target):
+        return rho
+    t = _combination(point, support, -excess[support] / problem.norms[support], 1e-4)
+    return DualPoint.at(rho.theta + t, problem)
+
+
+def _pushed(point: Point, rho: DualPoint) -> DualPoint | None:
+    """rho + ε t for the columns that rho is beyond or next to, and those that this pushes out."""
+    problem = point.problem
+    excess = _excess(rho, point)
+    worst = float(np.max(excess / np.maximum(problem.norms, _TINY)))
+    if worst <= 0.0:
+        return rho
+    support = np.flatnonzero(problem.constrained & (excess > -_NEXT * worst * problem.norms))
+    for _ in range(_ROUNDS):
+        if len(support) > len(problem.target):
+            return None
+        t = DualPoint.direction(_combination(point, support, -np.ones(len(support)), 1e-2), problem)
+        slope = interior_slope(t, problem)[support]
+        if np.any(slope <= 0.0):
+            return None
+        pushed = rho.plus(_AMPLE * max(float(np.max(excess[support] / slope)), 0.0), t)
+        outside = _excess(pushed, point) > 0.0
         if not outside.any():
             return pushed
-        far = np.any(excess[outside] > nearly * point.residual_norm * problem.norms[outside])
-        pushed_in |= outside
-        support = np.flatnonzero(pushed_in)
-        crowded = len(support) > len(problem.target) or not problem.design.has_columns
-        if far or crowded or push == _PUSHES:
-            return None
-        share = np.where(outside, excess, 0.0)[support] / problem.norms[support]
-        wanted = share + _MARGIN * float(np.max(share)) * (share > 0.0)
-        t = _downhill(point, support, wanted)
-        pushed = pushed.plus(1.0, DualPoint.direction(t, problem))
+        support = np.union1d(support, np.flatnonzero(outside))
     return None
 
 
-def _downhill(point: Point, support: Index, amount: Array) -> Array:
-    """t = H A_F z with ±a_jᵀt = -amount_j ||a_j|| for j in the support, 0 for free columns, to a few
-    digits."""
+def _combination(point: Point, support: Index, wanted: Array, accuracy: float) -> Array:
+    """t = H A_F z with ±a_jᵀt = wanted_j ||a_j|| in the support and 0 for free columns, roughly."""
     problem = point.problem
     free = np.flatnonzero(problem.free)
     used = np.concatenate([support, free])
-    wanted = np.concatenate([-problem.side[support] * amount, np.zeros(len(free))])
+    side = np.concatenate([problem.side[support] * wanted, np.zeros(len(free))])
     columns, norms = problem.design.keep(used), problem.norms[used]
     root = np.sqrt(point.curvature)
     steps = 0
@@ -78,6 +124,6 @@ def _downhill(point: Point, support: Index, amount: Array) -> Array:
         rmatvec=lambda v: root * columns.matvec(np.ravel(v) / norms),
         dtype=np.float64,
     )
-    t: Array = np.asarray(lsmr(operator, wanted, atol=1e-2, btol=1e-2, maxiter=100)[0])
+    t: Array = np.asarray(lsmr(operator, side, atol=accuracy, btol=accuracy, maxiter=100)[0])
     problem.work.add(2 * steps * len(used))
     return np.asarray(root * t)

@@ -38,6 +38,9 @@ class Loss(ABC):
     rounding_known: bool = True
     """The two numbers that follow are proved, not taken on trust."""
 
+    reaches_slopes: bool = True
+    """f' takes every finite value at an end of the domain of f*, and does not only tend to it."""
+
     roundoff_derivative: float = 8.0
     """Relative error of one computed derivative, in units of the unit roundoff."""
 

@@ -7,9 +7,8 @@ import numpy.typing as npt
 
 from ..arrays import Array, Index
 from ..rounding import SLACK, TINY, UNIT_ROUNDOFF
-from .base import Loss
-from .checks import Background, nonnegative_target
 from .entropy import ELEMENTARY
+from .positive import PositiveLoss
 from .powers import power_excess, power_root
 from .prox import prox_of_conjugate
 
@@ -20,7 +19,7 @@ _TINY = 1e-100
 """Predictions count as at least this where they are divided by."""
 
 
-class BetaDivergence(Loss):
+class BetaDivergence(PositiveLoss):
     """f(p; y) = y^β / (β(β-1)) + q^β / β - y q^(β-1) / (β-1), q = p + b, 1 < β < 2, y >= 0, b >= 0.
 
     f'(p) = q^(β-2) (q - y), from -inf (0 if y = 0) to +inf; f''(p) = q^(β-3) ((β-1) q + (2-β) y)
@@ -33,8 +32,6 @@ class BetaDivergence(Loss):
     """
 
     name = "beta_divergence"
-    alpha = 0.0
-    needs_nonnegative = True
     roundoff_derivative = 24.0
     roundoff_value = 256.0
 
@@ -45,20 +42,7 @@ class BetaDivergence(Loss):
                 f"beta: expected a number between 1 and 2, both excluded, got {beta!r}; "
                 "for 1 use kullback_leibler, for 2 least_squares"
             )
-        self._background = Background(background)
-
-    @property
-    def background(self) -> Array:
-        """b, a number or one entry a row."""
-        return self._background.value
-
-    def accept(self, target: Array) -> Array:
-        """y >= 0."""
-        return nonnegative_target(target)
-
-    def check_rows(self, count: int) -> None:
-        """One b for each row, or one for all."""
-        self._background.check_rows(count)
+        super().__init__(background)
 
     def rows(self, kept: Index) -> BetaDivergence:
         """The background of those rows."""
@@ -68,10 +52,6 @@ class BetaDivergence(Loss):
         """q^(β-2)."""
         q = np.maximum(prediction + self.background, _TINY)
         return np.asarray(q ** (self.beta - 2.0))
-
-    def minimisers(self, target: Array) -> Array:
-        """y - b, or 0."""
-        return np.maximum(target - self.background, 0.0)
 
     def values(self, prediction: Array, target: Array) -> Array:
         """D(q, y); +inf where q < 0."""
@@ -155,7 +135,8 @@ class BetaDivergence(Loss):
             cost += self._cost_of_sum(q, r, target)
         bracket = np.maximum((value + error + cost) * SLACK, TINY)
         bracket = np.where(moved <= r, bracket, np.inf)
-        bracket = np.where(ordinary, bracket, self._plain_bracket(q, v, target))
+        if not ordinary.all():
+            bracket = np.where(ordinary, bracket, self._plain_bracket(q, v, target))
         return np.where((q >= 0.0) & ~np.isnan(bracket), bracket, np.inf)
 
     def _cost_of_sum(self, q: Array, r: Array, target: Array) -> Array:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..arrays import Array, Index, Mask
 from ..rounding import SLACK, TINY, UNIT_ROUNDOFF
-from .base import Loss
-from .checks import Background, nonnegative_target
 from .entropy import excess, excess_bound
+from .positive import PositiveLoss
 
 _FAINT = 1e-290
 
@@ -17,7 +15,7 @@ _TINY = 1e-100
 """Predictions count as at least this where they are divided by."""
 
 
-class KullbackLeibler(Loss):
+class KullbackLeibler(PositiveLoss):
     """f(p; y) = q - y + y log(y / q), q = p + b, with y >= 0 and a known background b >= 0.
 
     f'(p) = 1 - y / q; f*(v) = -b v - y log(1 - v) for v < 1 (and for v = 1 if y = 0). With
@@ -30,26 +28,9 @@ class KullbackLeibler(Loss):
     """
 
     name = "kullback_leibler"
-    alpha = 0.0
-    needs_nonnegative = True
+    reaches_slopes = False
     roundoff_derivative = 4.0
     roundoff_value = 64.0
-
-    def __init__(self, background: npt.ArrayLike = 0.0) -> None:
-        self._background = Background(background)
-
-    @property
-    def background(self) -> Array:
-        """b, a number or one entry a row."""
-        return self._background.value
-
-    def accept(self, target: Array) -> Array:
-        """y >= 0."""
-        return nonnegative_target(target)
-
-    def check_rows(self, count: int) -> None:
-        """One b for each row, or one for all."""
-        self._background.check_rows(count)
 
     def rows(self, kept: Index) -> KullbackLeibler:
         """The background of those rows."""
@@ -125,10 +106,6 @@ class KullbackLeibler(Loss):
     def secants(self, prediction: Array, target: Array) -> Array:
         """1 / q."""
         return np.asarray(1.0 / np.maximum(prediction + self.background, _TINY))
-
-    def minimisers(self, target: Array) -> Array:
-        """y - b, or 0."""
-        return np.maximum(target - self.background, 0.0)
 
     def dual_domain(self, target: Array) -> tuple[Array, Array]:
         """(-inf, 1), with its end where y = 0."""

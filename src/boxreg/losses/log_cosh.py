@@ -25,6 +25,7 @@ class LogCosh(Loss):
 
     name = "log_cosh"
     alpha = 1.0
+    reaches_slopes = False
     roundoff_derivative = 24.0
     roundoff_value = 64.0
 

@@ -23,6 +23,7 @@ class Logistic(Loss):
 
     name = "logistic"
     alpha = 4.0
+    reaches_slopes = False
     roundoff_derivative = 24.0
     roundoff_value = 48.0
 

@@ -8,8 +8,8 @@ from ..arrays import Array
 from ..rounding import UNIT_ROUNDOFF
 from .entropy import ELEMENTARY
 
-_NEAR = 0.25
-_TERMS = 26
+_NEAR = 0.0625
+_TERMS = 15
 _STEPS = 100
 
 
@@ -24,7 +24,9 @@ def power_excess(t: Array, d: Array, a: float) -> tuple[Array, Array]:
     c = np.where(near, d, 0.0)
     tail = np.ones_like(c)
     for n in range(_TERMS, 2, -1):
-        tail = 1.0 + tail * c * ((a + 1.0 - n) / n)
+        tail *= c
+        tail *= (a + 1.0 - n) / n
+        tail += 1.0
     series = abs(a - 1.0) * 0.5 * c * c * tail
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         log = np.log(t)

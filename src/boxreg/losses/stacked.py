@@ -21,6 +21,8 @@ class StackedLoss(Loss):
         self.alpha = min(top.alpha, bottom.alpha)
         self.quadratic = top.quadratic and bottom.quadratic
         self.needs_nonnegative = top.needs_nonnegative
+        self.rounding_known = top.rounding_known and bottom.rounding_known
+        self.reaches_slopes = top.reaches_slopes
         self.roundoff_derivative = max(top.roundoff_derivative, bottom.roundoff_derivative)
         self.roundoff_value = max(top.roundoff_value, bottom.roundoff_value)
 
@@ -67,6 +69,10 @@ class StackedLoss(Loss):
     def smoothness(self, target: Array) -> Array:
         """Those of both."""
         return self._both(lambda f, y: f.smoothness(y), target)
+
+    def curvature_bounds(self, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, y: f.curvature_bounds(y), target)
 
     def local_smoothness(
         self, prediction: Array, theta: Array, gap: Array | float, target: Array

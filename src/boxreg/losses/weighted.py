@@ -30,6 +30,7 @@ class Weighted(Loss):
         self.quadratic = loss.quadratic
         self.needs_nonnegative = loss.needs_nonnegative
         self.rounding_known = loss.rounding_known
+        self.reaches_slopes = loss.reaches_slopes
         self.roundoff_derivative = loss.roundoff_derivative + 1.0
         self.roundoff_value = loss.roundoff_value + 1.0
 

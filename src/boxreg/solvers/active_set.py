@@ -49,13 +49,14 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         by the objective."""
 
     def start(self, point: Point) -> ActiveSetState:
-        """Coordinates strictly inside the box start free (a dependent one moves to a bound)."""
+        """Coordinates strictly inside the box start free; a dependent one moves to a bound, if it has
+        one."""
         problem = point.problem
         factor = UpdatedQR(len(problem.target), dependent=1e-15 if self.bold else 1e-12)
         state = ActiveSetState(point, factor=factor)
         x = point.x.copy()
         for j in np.flatnonzero(point.inside):
-            if not _enter(state, int(j)):
+            if not _enter(state, int(j)) and not problem.free[j]:
                 below = x[j] - problem.lower[j] <= problem.upper[j] - x[j]
                 x[j] = problem.lower[j] if below else problem.upper[j]
         if state.free:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..arrays import Array, Index
+from ..designs.epochs import SmoothTerms
 from ..extrapolation import DEPTH, extrapolate
 from ..point import Point
 from ..reduced import ReducedProblem
@@ -121,17 +122,14 @@ def _smooth_epochs(
     assert derivative is not None
     weights, split = problem.loss.row_weights(len(residual))
     costs = np.zeros(len(x)) if problem.cost is None else problem.cost.c
-    return problem.design.smooth_epochs(
+    terms = SmoothTerms(
         derivative,
-        x,
-        prediction,
-        residual,
-        (problem.target, weights, split),
-        (problem.lower, problem.upper, costs),
+        *(problem.target, weights, split),
+        *(problem.lower, problem.upper, costs),
         problem.reach**2,
         order,
-        count,
     )
+    return problem.design.smooth_epochs(terms, x, prediction, residual, count)
 
 
 def _extrapolated(

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..arrays import Array, Index
+from ..duality import DualPoint
 from ..point import Point
 from .inexact import inexact_minimum
 from .last_resort import solve_by_active_set
 from .quadratic_model import first_guess, model_at, tamed
 from .working_set import WorkingSet, WorkingState
 
-_STALE = 0.1
+_STALE = 0.3
 """Second derivatives of a large problem are computed anew when h has changed by this share, along the
 last step, since they were; until then a step leaves about that share of the error."""
 
 _CHEAP = 1e7
 """With k columns of length m, m k² up to this is not worth saving."""
+
+_DAMPING = 1e-8
+_SPARE = 8.0
+"""Dual points are made with this many times their rounding error to spare."""
 
 _LARGE = 1e8
 """With k coordinates that may move and m k² from this on, steps are inexact as long as that works:"""
@@ -45,9 +51,9 @@ class Newton(WorkingSet):
     with each full step, towards Newton's method. h is kept while it changes little: steps then cost a
     product with A and a factor of the free set.
 
-    The model is a weighted least-squares problem. Where its Gram matrix is singular, the active-set
-    method with orthogonal factors solves it on W. A run starts from the solution of such a problem
-    over all coordinates (see `first_guess`).
+    The model is a weighted least-squares problem. Where its Gram matrix is singular, a little is added
+    to its diagonal, and where that does not help the active-set method with orthogonal factors solves
+    it. A run starts from the solution of such a problem over all coordinates (see `first_guess`).
     """
 
     name = "newton"
@@ -79,6 +85,8 @@ class Newton(WorkingSet):
             self._extend(state, self._candidates(state))
             moved = self._towards(state, self._solve(state))
             if moved is None:
+                moved = self._towards(state, self._solve(state, _DAMPING))
+            if moved is None:
                 moved = self._towards(state, self._solve_with_factors(state))
             if moved is None:
                 state.finished = True
@@ -89,6 +97,26 @@ class Newton(WorkingSet):
     def settled(self, state: WorkingState) -> bool:
         """A run may end as soon as the gap is small enough."""
         return True
+
+    def dual_candidate(self, state: WorkingState) -> DualPoint | None:
+        """rho + H A_F z with w_F = 0, F the coordinates of W inside their bounds, by the factor of W.
+
+        A little more where they have one bound, so that it is feasible as far as they are concerned.
+        """
+        point, gram = state.point, state.gram
+        inside = np.flatnonzero(point.inside[state.working])
+        if state.curvature is None or not 0 < len(inside) <= len(point.problem.target):
+            return None
+        used = state.working[inside]
+        problem, rho = point.problem, DualPoint.residual(point)
+        spare = _SPARE * rho.uncertainty(problem)[used] * problem.side[used]
+        factor, failed = dpotrf(gram[np.ix_(inside, inside)], lower=1, clean=0)
+        if failed:
+            return None
+        z, _ = dpotrs(factor, point.correlation[used] + spare, lower=1)
+        problem.work.add(len(used))
+        theta = point.residual - state.curvature * problem.design.combine(used, z)
+        return DualPoint.at(theta, problem)
 
     def _inexact(self, state: WorkingState) -> Point | None:
         """A step by conjugate gradients, where the Gram matrix would take longer and they are fast."""
@@ -113,7 +141,10 @@ class Newton(WorkingSet):
         """h at the current point."""
         point, problem = state.point, state.point.problem
         secants = problem.loss.secants(point.prediction, problem.target)
-        return tamed(point.curvature + state.caution * (secants - point.curvature))
+        h = np.where(np.isfinite(point.curvature), point.curvature, secants)
+        with np.errstate(invalid="ignore"):  # inf - inf where both are infinite
+            mixed = h + state.caution * (secants - h)
+        return tamed(np.where(np.isfinite(h), mixed, np.inf))
 
     def _refresh(self, state: WorkingState) -> None:
         """Forget the Hessian if h has moved away from what it was."""

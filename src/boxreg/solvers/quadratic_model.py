@@ -72,7 +72,7 @@ def first_guess(point: Point) -> WorkingState:
         nearest = np.clip(0.0, problem.lower, problem.upper)
         x = np.where(point.inside & ~problem.free, nearest, point.x)
         model = Point(quadratic(problem, ideal, h), x)
-    solver = WorkingSet()
+    solver = WorkingSet(thorough=False)
     state = solver.start(model)
     for _ in range(_ROUNDS):
         state = solver.step(state, 1)

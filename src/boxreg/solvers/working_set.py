@@ -68,8 +68,10 @@ class WorkingSet(PrimalSolver[WorkingState]):
     check_growth = 0.0
     max_iter = 10_000
 
-    def __init__(self, threshold: float = 0.0) -> None:
+    def __init__(self, threshold: float = 0.0, *, thorough: bool = True) -> None:
         self.threshold = threshold
+        self.thorough = thorough
+        """Go on with orthogonal factors where Gram matrices fail. Who wants a start only may not."""
 
     def start(self, point: Point) -> WorkingState:
         """Nothing is done yet: the first check may find that the point will do."""
@@ -87,6 +89,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
             new = self._candidates(state)
             self._extend(state, new)
             moved = self._solve(state)
+            if (moved is None or moved.objective > before) and not self.thorough:
+                state.finished = True
+                return state
             if moved is None or moved.objective > before:
                 moved = solve_by_active_set(state.point, state.working)
                 state.sound = False
@@ -113,7 +118,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
     def _conclude(self, state: WorkingState) -> WorkingState:
         """Finish, with orthogonal factors where Gram matrices cannot be trusted."""
         point = state.point
-        if not state.resorted and (not state.sound or suspects(point).any()):
+        if self.thorough and not state.resorted and (not state.sound or suspects(point).any()):
             point = last_resort(point)
         return WorkingState(point, finished=True, resorted=True)
 
@@ -189,8 +194,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
             state.working = state.working[keep]
             state.gram = state.gram[np.ix_(keep, keep)]
 
-    def _solve(self, state: WorkingState) -> Point | None:
-        """The exact solution on W by pivoting; None where that fails."""
+    def _solve(self, state: WorkingState, damping: float = 0.0) -> Point | None:
+        """The exact solution on W by pivoting; None where that fails. Damping adds to the diagonal."""
         point, working = state.point, state.working
         problem = point.problem
         x, w = point.x[working], point.correlation[working]
@@ -199,9 +204,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
         states[(x <= lower) & (w <= 0.0)] = LOWER
         states[(x >= upper) & (w >= 0.0)] = UPPER
         noise = point.gradient_noise[working]
-        solved = block_pivoting(
-            state.gram, w + state.gram @ x, lower, upper, states, x, noise, _ROUNDS
-        )
+        gram = state.gram if damping == 0.0 else state.gram + damping * np.diag(np.diag(state.gram))
+        solved = block_pivoting(gram, w + gram @ x, lower, upper, states, x, noise, _ROUNDS)
         if solved is None:
             return None
         state.sound &= solved.sound

@@ -1,0 +1,183 @@
+"""Least squares between bounds, in SciPy's form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import OptimizeResult
+from scipy.sparse.linalg import LinearOperator, lsmr
+
+from . import validate
+from .arrays import Array
+from .certificate import unreduced
+from .driver import Outcome, run
+from .point import Point
+from .presolve import reference_scale
+from .problem import Problem
+from .progress import Progress
+from .small import small_answer
+from .status import Status
+from .stopping import Limits
+from .work import WorkMeter
+
+_MESSAGES = {
+    -1: "The gap is as small as rounding allows it to be proved, but above the target.",
+    0: "The iteration limit was reached.",
+    1: "The first-order optimality measure is below `tol`, or below its rounding error.",
+    2: "The duality gap is at or below `tol` times the cost at the point of the box nearest to 0.",
+    3: "The unconstrained solution is optimal.",
+}
+
+
+class BoundedFit(OptimizeResult):  # type: ignore[misc, unused-ignore]
+    """SciPy's result, whose `unbounded_sol` is computed when it is first asked for."""
+
+    def __missing__(self, key: str) -> Any:
+        if key != "unbounded_sol":
+            raise KeyError(key)
+        A, b, options = self.__dict__["_unbounded"]
+        self[key] = np.linalg.lstsq(A, b, rcond=-1) if options is None else lsmr(A, b, **options)
+        return self[key]
+
+
+def lsq_linear(
+    A: Any,
+    b: Any,
+    bounds: Any = (-np.inf, np.inf),
+    method: str = "trf",
+    tol: float = 1e-10,
+    lsq_solver: str | None = None,
+    lsmr_tol: float | str | None = None,
+    max_iter: int | None = None,
+    verbose: int = 0,
+    *,
+    lsmr_maxiter: int | None = None,
+) -> BoundedFit:
+    """Minimise ½ ||A x - b||² over lb <= x <= ub, with the signature of `scipy.optimize.lsq_linear`.
+
+    Parameters
+    ----------
+    A, b : matrix (dense, sparse or LinearOperator) and vector.
+    bounds : (lb, ub), numbers or vectors, or a `scipy.optimize.Bounds`. lb = ub is accepted.
+    method : 'trf' or 'bvls'. There is one method here; the name decides what `optimality` means.
+    tol : the duality gap asked for, relative to the cost at the point of the box nearest to 0. With a
+        matrix the answer is exact up to rounding whatever the tol; with an operator the run goes on
+        until the gap proves every gradient to within tol, or to within rounding.
+    lsq_solver, lsmr_tol, lsmr_maxiter : how `unbounded_sol` is computed, as in SciPy. A run with an
+        operator starts from it; with a matrix no unbounded problem is solved on the way. 'exact' is
+        refused for sparse A and operators.
+    max_iter : steps of the solver; None for its own limit.
+    verbose : 1 prints how it ended, 2 shows progress on a terminal too.
+
+    Returns
+    -------
+    OptimizeResult
+        SciPy's fields: x, cost, fun = A x - b, optimality, active_mask, unbounded_sol (computed when
+        first asked for), nit, status, message, success. `active_mask` is exact: -1 or 1 where x is at
+        its bound. status is 3 (the unconstrained solution is optimal; nit is then 0), 1 (optimality
+        below tol or its rounding error), 2 (gap below target), 0 (iteration limit) or -1 (rounding
+        ended the run early). In addition `gap`, a proved bound on cost - min cost, `theta` and
+        `certificate`.
+    """
+    relative = validate.tolerance(tol, "tol")
+    steps = validate.iterations(max_iter, "max_iter", least=1)
+    validate.one_of(method, "method", ("trf", "bvls"))
+    validate.one_of(verbose, "verbose", (0, 1, 2))
+    lower, upper = validate.bound_pair(bounds)
+    problem = validate.problem(
+        validate.at_least_2d(A), np.atleast_1d(b), lower, upper, "least_squares", target_name="b"
+    )
+    unbounded = validate.lsmr_options(problem.design, lsq_solver, lsmr_tol, lsmr_maxiter, relative)
+    with Progress(enabled=verbose > 1) as progress:
+        outcome = _solved(problem, relative, steps, unbounded, progress)
+    point = Point(unreduced(problem, WorkMeter(1)), outcome.x)
+    found = _result(point, outcome, method, relative)
+    found.__dict__["_unbounded"] = (validate.at_least_2d(A), problem.target, unbounded)
+    if verbose:
+        print(found.message)
+        print(f"Steps {found.nit}, cost {found.cost:.4e}, gap {found.gap:.2e}.")
+    return found
+
+
+def _solved(
+    problem: Problem,
+    tol: float,
+    steps: int | None,
+    unbounded: dict[str, Any] | None,
+    progress: Progress,
+) -> Outcome:
+    """The outcome of a run to a gap of tol · P₀; for operators to one that bounds gradients by tol."""
+    method = validate.method(problem, "auto", "auto", "auto", "auto", True)
+    scale, floor = reference_scale(problem)
+    goal, start = tol * scale, small_answer(problem)
+    if not problem.design.has_columns:
+        steepest = float(np.max(problem.survey.norms, initial=0.0))
+        goal = min(goal, 0.5 * (tol / steepest) ** 2 if steepest > 0.0 else goal)
+        start = _unbounded_start(problem, unbounded or {})
+    limit = method.solver.max_iter if steps is None else steps
+    limits = Limits(target=max(goal, floor), max_iter=limit)
+    return run(problem, method, limits, x0=start, stop=progress.watch(None))
+
+
+def _unbounded_start(problem: Problem, options: dict[str, Any]) -> Array:
+    """The unbounded solution: projected on the box it is where operators start."""
+    design = problem.design
+    products = LinearOperator(
+        design.shape, matvec=design.matvec, rmatvec=design.rmatvec, dtype=np.float64
+    )
+    return np.asarray(lsmr(products, problem.target, **options)[0])
+
+
+def _result(point: Point, outcome: Outcome, method: str, tol: float) -> BoundedFit:
+    optimality = _kkt(point) if method == "bvls" else _scaled_gradient(point)
+    status = _status(point, outcome.status, optimality <= tol)
+    residual = -point.residual
+    fields: dict[str, Any] = {
+        "x": outcome.x,
+        "cost": 0.5 * float(residual @ residual),
+        "fun": residual,
+        "optimality": optimality,
+        "active_mask": _active(point),
+        "nit": 0 if status == 3 else outcome.n_iter,
+        "status": status,
+        "message": _MESSAGES[status],
+        "success": status > 0,
+        "gap": outcome.certificate.gap,
+        "theta": outcome.theta,
+        "certificate": outcome.certificate,
+    }
+    return BoundedFit(**fields)
+
+
+def _status(point: Point, ended: Status, optimal: bool) -> int:
+    noise = point.gradient_noise
+    if np.all(np.abs(point.correlation) <= noise):
+        return 3
+    if optimal or np.all(point.inward <= noise):
+        return 1
+    return {Status.CONVERGED: 2, Status.ITERATION_LIMIT: 0}.get(ended, -1)
+
+
+def _kkt(point: Point) -> float:
+    """The largest gradient that x may still follow: SciPy's measure for 'bvls'."""
+    return float(np.max(point.inward, initial=0.0))
+
+
+def _scaled_gradient(point: Point) -> float:
+    """max |g_j v_j|, v_j the distance to the bound ahead, 1 without one: SciPy's measure for 'trf'."""
+    below, above = point.room
+    problem, w = point.problem, point.correlation
+    ahead = np.where(
+        w > 0.0, np.where(problem.no_upper, 1.0, above), np.where(problem.no_lower, 1.0, below)
+    )
+    return float(np.max(np.abs(w) * ahead, initial=0.0))
+
+
+def _active(point: Point) -> npt.NDArray[np.int_]:
+    """-1 at the lower, 1 at the upper bound; where they are equal, the one that x is pressed against."""
+    at_lower, at_upper = point.x == point.problem.lower, point.x == point.problem.upper
+    fixed = at_lower & at_upper
+    pressed = np.where(point.correlation > 0.0, 1, -1)
+    return np.where(fixed, pressed, at_upper.astype(int) - at_lower.astype(int))

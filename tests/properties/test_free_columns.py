@@ -1,0 +1,226 @@
+"""Coordinates without bounds: dual points that are exactly orthogonal to their columns."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import boxreg
+from boxreg.directions import build_cone
+from boxreg.dual_cone import balanced
+from boxreg.duality import DualPoint, duality_gap, feasible_nearby
+from boxreg.free_columns import FreeColumns, FreeMetric
+from boxreg.point import Point
+from building import reduced
+from rational import exact, projected, slopes
+from references.exact import exact_solution
+
+METRICS = ("ones", "spread", "vanishing")
+KINDS = ("plain", "weights", "costs", "logistic", "huber")
+
+
+def system(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Columns of any scale, a metric, theta and c."""
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(2, 9))
+    k = int(rng.integers(1, min(m, 4)))
+    columns = rng.standard_normal((m, k)) * 10.0 ** rng.uniform(-4, 4, k)
+    h = {
+        "ones": np.ones(m),
+        "spread": 10.0 ** rng.uniform(-5, 5, m),
+        "vanishing": np.where(np.arange(m) < k, 1.0, rng.choice([0.0, 1e-12, 0.2], m)),
+    }[kind]
+    return columns, h, rng.standard_normal(m), columns.sum(axis=0) * rng.standard_normal(k)
+
+
+def rounded_up(values: list[Fraction]) -> np.ndarray:
+    """|v| as floats that are not below it."""
+    return np.nextafter([float(abs(v)) for v in values], np.inf)
+
+
+@pytest.mark.parametrize("kind", METRICS)
+def test_the_distance_is_proved_row_by_row(kind: str) -> None:
+    """|theta'_i - theta_i| <= distance_i for the exact theta', far from and near to feasibility."""
+    found = 0
+    for seed in range(60):
+        columns, h, theta, c = system(seed, kind)
+        metric = FreeMetric.of(columns, h)
+        if metric is None:
+            continue
+        for _ in range(3):
+            off = slopes(columns, theta, c)
+            chosen = metric.chosen
+            there = projected(columns[:, chosen], h, theta, c[chosen])
+            assert all(w == 0 for w in slopes(columns[:, chosen], there, c[chosen]))
+            bound = metric.distance(rounded_up(off))
+            for new, old, most in zip(there, exact(theta), bound, strict=True):
+                assert abs(new - old) <= Fraction(float(most))
+            theta = theta - metric.correction(np.array([float(v) for v in off]))
+            found += 1
+    assert found > 100
+
+
+def test_the_distance_by_hand() -> None:
+    """A_F = (3, 4), δ = 5: theta' - theta = -(3, 4) / 5; with h = (4, 1), -(12, 4) · 5 / 52."""
+    metric = FreeMetric.of(np.array([[3.0], [4.0]]), np.ones(2))
+    assert metric is not None
+    np.testing.assert_allclose(metric.distance(np.array([5.0])), [0.6, 0.8], rtol=1e-6)
+    np.testing.assert_allclose(metric.correction(np.array([-5.0])), [-0.6, -0.8], rtol=1e-15)
+    metric = FreeMetric.of(np.array([[3.0], [4.0]]), np.array([4.0, 1.0]))
+    assert metric is not None
+    expected = np.array([12.0, 4.0]) * 5 / 52
+    np.testing.assert_allclose(metric.distance(np.array([5.0])), expected, rtol=1e-6)
+    np.testing.assert_allclose(metric.correction(np.array([5.0])), expected, rtol=1e-15)
+
+
+def test_dependent_columns_are_left_out() -> None:
+    """Equal, combined and zero ones; and those that differ only in rows without curvature."""
+    rng = np.random.default_rng(2)
+    a = rng.standard_normal((6, 2))
+    for third in (a[:, 0], a @ [2.0, -3.0], np.zeros(6), 1e8 * a[:, 1]):
+        columns = np.column_stack([a, third])
+        metric = FreeMetric.of(columns, np.ones(6))
+        assert metric is not None
+        assert len(metric.chosen) == 2
+        theta = rng.standard_normal(6)
+        off = columns.T @ theta
+        moved = theta - metric.correction(off)
+        np.testing.assert_allclose(columns.T @ moved / np.abs(columns).max(), 0.0, atol=1e-13)
+    apart = np.column_stack([a[:, 0], a[:, 0]])
+    apart[5, 1] += 1.0
+    hidden = np.where(np.arange(6) == 5, 0.0, 1.0)
+    assert len(FreeMetric.of(apart, np.ones(6)).chosen) == 2
+    assert len(FreeMetric.of(apart, hidden).chosen) == 1
+    assert len(FreeMetric.of(rng.standard_normal((3, 4)), np.ones(3)).chosen) == 3
+    assert FreeMetric.of(np.zeros((3, 2)), np.ones(3)) is None
+    held = FreeColumns(apart, np.array([4, 7]))
+    assert held.metric(hidden) is held.metric(None)  # which sees that they are independent
+    np.testing.assert_array_equal(np.sort(held.covered(held.metric(hidden))), [4, 7])
+    assert not len(held.covered(None))
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-6, 1e-9, 1e-11, 1e-13, 1e-16])
+def test_nearly_dependent_columns(size: float) -> None:
+    """Proved independent down to rounding, or left out: in either case the bound holds."""
+    for seed in range(10):
+        rng = np.random.default_rng([seed, 9])
+        a = rng.standard_normal((7, 3))
+        columns = np.column_stack([a, a @ [1.0, -1.0, 2.0] + size * rng.standard_normal(7)])
+        theta, h = rng.standard_normal(7), rng.uniform(0.1, 2.0, 7)
+        metric = FreeMetric.of(columns, h)
+        assert metric is not None
+        chosen = columns[:, metric.chosen]
+        assert size < 1e-8 or len(metric.chosen) == 4
+        there = projected(chosen, h, theta, np.zeros(len(metric.chosen)))
+        bound = metric.distance(rounded_up(slopes(columns, theta)))
+        for new, old, most in zip(there, exact(theta), bound, strict=True):
+            assert abs(new - old) <= Fraction(float(most))
+
+
+def test_the_plain_metric_is_computed_once() -> None:
+    """And those with weights each time."""
+    held = FreeColumns(np.eye(3)[:, :2], np.arange(2))
+    assert held.metric(None) is held.metric(None)
+    assert held.metric(np.ones(3)) is not held.metric(np.ones(3))
+    assert FreeColumns(np.zeros((3, 2)), np.arange(2)).metric(np.ones(3)) is None
+
+
+def posed(seed: int, kind: str) -> tuple[Point, np.ndarray, dict[str, Any]]:
+    """A point of a small problem with two free coordinates, one half-line each way and a box."""
+    rng = np.random.default_rng([seed, 5])
+    A = rng.standard_normal((9, 5))
+    y = rng.standard_normal(9)
+    terms: dict[str, Any] = {}
+    if kind == "weights":
+        terms["sample_weight"] = rng.uniform(0.1, 5.0, 9)
+    if kind == "costs":
+        terms["linear"] = A.T @ rng.standard_normal(9)
+    if kind in ("logistic", "huber"):
+        terms["loss"] = kind
+        y = np.sign(y) if kind == "logistic" else 3 * y
+    lower = np.array([-np.inf, -np.inf, -np.inf, 0.0, -1.0])
+    upper = np.array([np.inf, np.inf, 0.0, np.inf, 1.0])
+    problem = reduced(A, y, lower, upper, **terms)
+    x = np.clip(0.3 * rng.standard_normal(5), lower, upper)
+    return Point(problem, x), A, terms
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_feasible_nearby(kind: str) -> None:
+    """An exactly orthogonal theta' is within the distance given, its slopes within the error given."""
+    for seed in range(12):
+        point, A, terms = posed(seed, kind)
+        problem, c = point.problem, terms.get("linear")
+        metric = point.free_metric
+        assert metric is not None
+        assert len(metric.chosen) == 2
+        assert not point.dependent.any()
+        plain = metric is problem.free_columns.metric(None)
+        h = np.ones(9) if plain else point.curvature
+        start = DualPoint.residual(point)
+        for dual in (start, balanced(start, point)):
+            near, moved = feasible_nearby(point, dual)
+            assert moved is not None
+            costs = None if c is None else c[:2]
+            there = projected(A[:, :2], h, dual.theta, costs)
+            for new, old, most in zip(there, exact(dual.theta), moved, strict=True):
+                assert abs(new - old) <= Fraction(float(most))
+            off = near.uncertainty(problem)
+            for w, seen, most in zip(slopes(A, there, c), near.correlation, off, strict=True):
+                assert abs(w - Fraction(float(seen))) <= Fraction(float(most))
+        assert np.max(moved) <= 1e-10 * np.max(
+            np.abs(start.theta)
+        )  # after balancing: rounding only
+
+
+def test_nothing_moves_without_free_columns() -> None:
+    """The same object, and no distance."""
+    point = Point(reduced(np.eye(3), np.ones(3)), np.zeros(3))
+    dual = DualPoint.residual(point)
+    assert feasible_nearby(point, dual) == (dual, None)
+    assert not point.dependent.any()
+
+
+def test_dependent_free_columns_are_said() -> None:
+    """The minimum is found, the gap small; but that w_j = 0 for both is not proved."""
+    A = np.column_stack([np.ones(4), np.ones(4), np.arange(4.0)])
+    y = np.array([1.0, 0.0, 2.0, 5.0])
+    point = Point(reduced(A, y, -np.inf), np.zeros(3))
+    assert point.dependent.sum() == 1
+    expected = 0.5 * np.linalg.lstsq(A[:, 1:], y)[1][0]
+    for solver in ("auto", "active_set", "coordinate_descent"):
+        result = boxreg.solve(A, y, -np.inf, solver=solver, tol=1e-8)
+        assert result.objective == pytest.approx(expected, rel=1e-7)
+        assert result.success
+        assert not result.certificate.rigorous
+        assert np.all(np.isfinite(result.x))
+
+
+@pytest.mark.parametrize("kind", ["plain", "costs"])
+def test_gaps_with_free_coordinates_are_bounds(kind: str) -> None:
+    """P(x) - P* <= gap in exact arithmetic; and at the solution next to nothing."""
+    for seed in range(12):
+        rng = np.random.default_rng([seed, 6])
+        A = np.round(64 * rng.standard_normal((8, 4))) / 64
+        y, shift = rng.integers(-3, 4, (2, 8)).astype(float)
+        shift *= kind == "costs"
+        linear = A.T @ shift  # exact: cᵀx = shiftᵀA x moves the target by -shift, and a constant
+        lower = np.array([-np.inf, -np.inf, 0.0, 0.0])
+        far = np.maximum(lower, -(2.0**20))
+        known = exact_solution(A, y - shift, far, np.full(4, np.inf))
+        assert all(known.x[j] > far[j] for j in range(2))
+        problem = reduced(A, y, lower, np.inf, linear=linear)
+        cone = build_cone(problem, "auto")
+        solution = np.array([float(v) for v in known.x])
+        for distance in (0.0, 1e-6, 0.3):
+            x = np.maximum(solution + distance * rng.standard_normal(4), lower)
+            point = Point(problem, x)
+            gap = duality_gap(point, cone.push(DualPoint.residual(point), point), cone.implicit)
+            rows = [sum((a * b for a, b in zip(exact(row), exact(x), strict=True))) for row in A]
+            rest = [a - b for a, b in zip(exact(y - shift), rows, strict=True)]
+            assert sum(r * r for r in rest) / 2 - known.objective <= Fraction(gap)
+            if distance == 0.0:
+                assert gap <= 1e-10

@@ -1,0 +1,206 @@
+"""Newton's method on working sets: where it starts, what it keeps, and what it falls back on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import boxreg
+from boxreg.losses import LOSSES
+from boxreg.point import Point
+from boxreg.reduced import ReducedProblem
+from boxreg.solvers import newton, working_set
+from boxreg.solvers.newton import Newton
+from boxreg.solvers.quadratic_model import first_guess, model_at, tamed
+from building import reduced
+from loss_judging import arguments
+from references.loss_families import CELLS, loss_problem
+
+GENERAL = sorted(set(LOSSES) - {"least_squares"})
+
+
+def posed(loss: str, seed: int = 0, shape: tuple[int, int] = (30, 12)) -> tuple[Any, ...]:
+    """A >= 0, targets that fit the loss, and a box or half-lines."""
+    rng = np.random.default_rng([seed, 21])
+    A = rng.uniform(0.0, 1.0, shape)
+    y = A @ np.where(rng.random(shape[1]) < 0.5, rng.uniform(0.0, 2.0, shape[1]), 0.0)
+    y = rng.poisson(3.0 * y + 0.1) + (loss == "beta_divergence") * 0.5
+    if loss in ("logistic", "squared_hinge"):
+        y = np.where(rng.random(shape[0]) < 0.5, 1.0, -1.0)
+    return A, y.astype(float)
+
+
+def held(loss: str, seed: int = 0, **terms: Any) -> ReducedProblem:
+    return reduced(*posed(loss, seed), 0.0, np.where(np.arange(12) % 2, 5.0, np.inf), loss, **terms)
+
+
+def assert_gram(state: Any) -> None:
+    """The Gram matrix at hand is that of the working set in the metric at hand."""
+    columns = state.point.problem.design.columns(state.working)
+    expected = columns.T @ (state.curvature[:, None] * columns)
+    np.testing.assert_allclose(state.gram, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", GENERAL)
+def test_the_first_guess_is_better_than_the_start(loss: str) -> None:
+    """In the box, with finite derivatives, no worse; and its Gram matrix is one that can be used."""
+    for seed in range(6):
+        problem = held(loss, seed, ridge=0.1)
+        start = Point(problem, np.full(12, 0.7))
+        state = first_guess(start)
+        assert state.begun
+        assert np.all((problem.lower <= state.point.x) & (state.point.x <= problem.upper))
+        assert np.all(np.isfinite(state.point.residual))
+        assert state.point.objective <= start.objective
+        assert np.all(state.point.inside[state.working])
+        assert_gram(state)
+
+
+def test_the_first_guess_solves_weighted_squares() -> None:
+    """Where the model is the problem, the guess is its solution."""
+    problem = held("least_squares", sample_weight=np.linspace(0.5, 3.0, 30), linear=np.ones(12))
+    state = first_guess(Point(problem, np.zeros(12)))
+    assert np.all(state.point.inward <= 10.0 * state.point.gradient_noise)
+
+
+def test_a_guess_without_derivatives_is_mixed_with_the_start() -> None:
+    """Least squares would set a row with a small count to 0, where KL has no derivative."""
+    A = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
+    y = np.array([1e-3, 5.0, 1e-3])
+    problem = reduced(A, y, 0.0, np.inf, "kullback_leibler", linear=[3.0, 0.0])
+    state = first_guess(Point(problem, np.ones(2)))
+    assert np.all(np.isfinite(state.point.residual))
+    assert np.all(state.point.prediction > 0.0)
+    assert boxreg.solve(A, y, loss="kullback_leibler", linear=[3.0, 0.0], tol=1e-9).success
+
+
+@pytest.mark.parametrize("loss", GENERAL)
+def test_the_model_touches_the_objective(loss: str) -> None:
+    """The same slopes at the point; and second differences are those of AᵀHA."""
+    problem = held(loss, ridge=0.2)
+    point = Point(problem, np.full(12, 0.4))
+    h = tamed(point.curvature)
+    model = model_at(point, h)
+    np.testing.assert_allclose(
+        Point(model.problem, point.x).correlation, point.correlation, rtol=1e-9, atol=1e-9
+    )
+    d = np.random.default_rng(0).standard_normal(12)
+    turned = Point(model.problem, point.x + d).correlation
+    columns = problem.design.columns(np.arange(12))
+    expected = point.correlation - columns.T @ (h * (columns @ d))
+    np.testing.assert_allclose(turned, expected, rtol=1e-8, atol=1e-8)
+
+
+def test_taming_by_hand() -> None:
+    """Infinite and steep entries are cut at 1e10 medians, flat ones raised to 1e-8 of the largest."""
+    np.testing.assert_allclose(tamed(np.array([1.0, 2.0, np.inf])), [150.0, 150.0, 1.5e10])
+    np.testing.assert_array_equal(tamed(np.array([1.0, 0.0, 1.0])), [1.0, 1e-8, 1.0])
+    np.testing.assert_array_equal(tamed(np.array([3.0, 4.0])), [3.0, 4.0])
+    assert np.all(np.isfinite(tamed(np.array([np.inf, 1.0, 1.0, 1e300]))))
+
+
+def test_a_stale_metric_is_refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kept while h changes little along the last step, computed anew when it does not."""
+    monkeypatch.setattr(newton, "_CHEAP", 0.0)
+    solver, problem = Newton(), held("kullback_leibler")
+    state = first_guess(Point(problem, np.full(12, 0.7)))
+    assert len(state.working) > 1
+    state.change = np.ones(len(problem.target))
+    new = solver._metric(state)
+    state.curvature, kept = new * 1.05, state.gram
+    solver._refresh(state)
+    assert state.gram is kept
+    state.curvature = new * 1.5
+    working = state.working.copy()
+    solver._refresh(state)
+    np.testing.assert_array_equal(state.curvature, new)
+    np.testing.assert_array_equal(state.working, working)
+    assert_gram(state)
+    # What changes only where the last step did not move a prediction does not matter.
+    state.change = np.where(np.arange(len(new)) == 0, 0.0, 1.0)
+    state.curvature, kept = np.where(np.arange(len(new)) == 0, 100.0 * new, new), state.gram
+    solver._refresh(state)
+    assert state.gram is kept
+
+
+def test_a_metric_at_the_end_of_the_domain_is_finite() -> None:
+    """f'' of a β-divergence is infinite at a prediction of 0; what Newton works with is not."""
+    A = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    problem = reduced(A, [0.0, 1.0, 1.0], 0.0, np.inf, LOSSES["beta_divergence"](beta=1.5))
+    state = Newton().start(Point(problem, np.array([0.0, 0.5])))
+    assert not np.all(np.isfinite(state.point.curvature))
+    for state.caution in (1.0, 0.1, 1e-6):
+        h = Newton._metric(state)
+        assert np.all(np.isfinite(h))
+        assert np.all(h > 0.0)
+
+
+@pytest.mark.parametrize("loss", GENERAL)
+def test_lazy_metrics_reach_the_same_answer(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With every saving of a large problem in force."""
+    data = (*posed(loss), 0.0, 3.0)
+    eager = boxreg.solve(*data, loss=loss, tol=1e-9)
+    monkeypatch.setattr(newton, "_CHEAP", 0.0)
+    lazy = boxreg.solve(*data, loss=loss, tol=1e-9)
+    assert lazy.success
+    assert abs(lazy.objective - eager.objective) <= lazy.gap + eager.gap + 1e-12 * eager.objective
+
+
+@pytest.mark.parametrize("loss", GENERAL)
+def test_every_step_lowers_the_objective(loss: str) -> None:
+    """From a start far away, until no slope points inwards."""
+    solver, problem = Newton(), held(loss, ridge=0.05)
+    state = solver.start(Point(problem, np.full(12, 4.0)))
+    for _ in range(60):
+        before = state.point.objective
+        state = solver.step(state, 1)
+        assert state.point.objective <= before + 1e-12 * abs(before)
+        if state.finished or solver._optimal(state.point):
+            break
+    assert np.max(state.point.inward, initial=0.0) <= 1e-6 * (1.0 + abs(state.point.objective))
+
+
+@pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
+@pytest.mark.parametrize("loss", GENERAL)
+def test_singular_gram_matrices_fall_to_orthogonal_factors(
+    loss: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With pivoting refusing every Gram matrix, the factors find the same objective."""
+    calls = []
+    by_factors = Newton._solve_with_factors
+    monkeypatch.setattr(Newton, "_solve_with_factors", lambda *a: calls.append(1) or by_factors(*a))
+    data = (*posed(loss), 0.0, 3.0)
+    usual = boxreg.solve(*data, loss=loss, tol=1e-8)
+    calls.clear()
+    monkeypatch.setattr(working_set, "block_pivoting", lambda *a, **k: None)
+    other = boxreg.solve(*data, loss=loss, tol=1e-8)
+    assert calls
+    assert other.success
+    assert abs(usual.objective - other.objective) <= usual.gap + other.gap + 1e-12 * usual.objective
+
+
+@pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
+@pytest.mark.parametrize("loss", GENERAL)
+def test_columns_that_are_almost_equal(loss: str) -> None:
+    """The Gram matrix is singular in float64; the objective is that with one of each pair."""
+    A, y = posed(loss)
+    noise = 1.0 + 1e-9 * np.random.default_rng(3).standard_normal(A.shape)
+    pairs = boxreg.solve(np.hstack([A, A * noise]), y, 0.0, 3.0, loss=loss, tol=1e-7)
+    single = boxreg.solve(A, y, 0.0, 6.0, loss=loss, tol=1e-7)
+    assert pairs.success
+    scale = max(abs(single.objective), 1e-3)
+    assert pairs.objective == pytest.approx(
+        single.objective, abs=3e-7 * single.scale + 1e-7 * scale
+    )
+
+
+@pytest.mark.parametrize(("loss", "kind"), [cell for cell in CELLS if cell[0] != "least_squares"])
+def test_few_steps(loss: str, kind: str) -> None:
+    """A handful of Newton steps on ordinary problems, whatever the bounds."""
+    steps = [
+        boxreg.solve(**arguments(loss_problem(loss, kind, seed)), solver="newton", tol=1e-6).n_iter
+        for seed in range(8)
+    ]
+    assert np.median(steps) <= 15
