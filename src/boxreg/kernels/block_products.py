@@ -1,0 +1,84 @@
+"""Products of A with a block of vectors, compiled: no threads of BLAS to share cores with.
+
+Vectors are rows: V (b × m) times A (m × n), A by rows. Two vectors and four rows of A are taken at a
+time, so that one load of A serves eight multiplications; strips of columns keep the sums in the first
+cache.
+"""
+
+from __future__ import annotations
+
+from .compiling import inner, inner_sums
+
+_STRIP = 512
+
+
+@inner_sums
+def _pair(rows, u, v, start, stop, out_u, out_v):  # type: ignore[no-untyped-def]
+    """out_u += u A, out_v += v A over the columns start … stop."""
+    m, size = rows.shape[0], stop - start
+    p, q = out_u[start:stop], out_v[start:stop]
+    for c in range(size):
+        p[c] = 0.0
+        q[c] = 0.0
+    whole = m - m % 4
+    for i in range(0, whole, 4):
+        first, second = rows[i, start:stop], rows[i + 1, start:stop]
+        third, fourth = rows[i + 2, start:stop], rows[i + 3, start:stop]
+        u0, u1, u2, u3 = u[i], u[i + 1], u[i + 2], u[i + 3]
+        v0, v1, v2, v3 = v[i], v[i + 1], v[i + 2], v[i + 3]
+        for c in range(size):
+            a, b, d, e = first[c], second[c], third[c], fourth[c]
+            p[c] += (a * u0 + b * u1) + (d * u2 + e * u3)
+            q[c] += (a * v0 + b * v1) + (d * v2 + e * v3)
+    for i in range(whole, m):
+        row, s, t = rows[i, start:stop], u[i], v[i]
+        for c in range(size):
+            p[c] += row[c] * s
+            q[c] += row[c] * t
+
+
+@inner
+def correlate_block(rows, vectors, which, count, out):  # type: ignore[no-untyped-def]
+    """out[p] = vectors[p] A for the first `count` p in `which`."""
+    n = rows.shape[1]
+    for start in range(0, n, _STRIP):
+        stop = min(start + _STRIP, n)
+        for k in range(0, count - 1, 2):
+            p, q = which[k], which[k + 1]
+            _pair(rows, vectors[p], vectors[q], start, stop, out[p], out[q])
+        if count % 2:
+            p = which[count - 1]
+            correlate_one(rows, vectors[p], start, stop, out[p])
+
+
+@inner_sums
+def correlate_one(rows, v, start, stop, out):  # type: ignore[no-untyped-def]
+    """out = v A over the columns start … stop, four rows at a time."""
+    m, size = rows.shape[0], stop - start
+    p = out[start:stop]
+    for c in range(size):
+        p[c] = 0.0
+    whole = m - m % 4
+    for i in range(0, whole, 4):
+        first, second = rows[i, start:stop], rows[i + 1, start:stop]
+        third, fourth = rows[i + 2, start:stop], rows[i + 3, start:stop]
+        s, t, u, w = v[i], v[i + 1], v[i + 2], v[i + 3]
+        for c in range(size):
+            p[c] += (first[c] * s + second[c] * t) + (third[c] * u + fourth[c] * w)
+    for i in range(whole, m):
+        row, s = rows[i, start:stop], v[i]
+        for c in range(size):
+            p[c] += row[c] * s
+
+
+@inner_sums
+def combine(columns, x, out):  # type: ignore[no-untyped-def]
+    """out = A x, reading the columns (rows of `columns`) with x_j ≠ 0 only."""
+    for i in range(len(out)):
+        out[i] = 0.0
+    for j in range(len(x)):
+        value = x[j]
+        if value != 0.0:
+            column = columns[j]
+            for i in range(len(out)):
+                out[i] += value * column[i]

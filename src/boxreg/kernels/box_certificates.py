@@ -1,0 +1,145 @@
+"""What a pair (x, theta) proves about one right-hand side: `boxreg.duality`, compiled.
+
+The same sums of non-negative terms with the same allowances for rounding: w_j = a_jᵀtheta is off by at
+most γ(m + 2) ||a_j|| ||theta||, the prediction by γ(k + 2) sum |x_j| ||a_j||, k the size of the support.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from .compiling import inner, inner_sums
+
+_UNIT = 2.0**-53
+_SLACK = 1.0 + 1e-8
+_TINY = 1e-300
+_MARGIN = 3.0
+
+Way = namedtuple("Way", ["t", "products", "size", "error", "free", "scale", "least", "rows"])
+"""A direction t strictly inside the dual cone with Aᵀt, ||t|| and the error of the products (all of
+length or value 0 where there is none); the free coordinates and the `FreeMetric` of their columns."""
+
+
+@inner
+def gamma(terms):  # type: ignore[no-untyped-def]
+    """Worst relative error of a sum of products."""
+    return terms * _UNIT / (1.0 - terms * _UNIT)
+
+
+@inner_sums
+def size_of(v):  # type: ignore[no-untyped-def]
+    """||v||; larger where squares underflow."""
+    total, largest = 0.0, 0.0
+    for i in range(len(v)):
+        total += v[i] * v[i]
+        largest = max(largest, abs(v[i]))
+    size = np.sqrt(total)
+    return np.sqrt(float(len(v))) * largest if size < 1e-150 else size
+
+
+@inner_sums
+def prediction_error(x, norms):  # type: ignore[no-untyped-def]
+    """Bound on the rounding error of A x, in norm; and how many x_j are not 0."""
+    total, count = 0.0, 0
+    for j in range(len(x)):
+        total += abs(x[j]) * norms[j]
+        count += x[j] != 0.0
+    return gamma(count + 2) * total * _SLACK, count
+
+
+@inner_sums
+def push(w, theta, norms, lower, upper, way, error):  # type: ignore[no-untyped-def]
+    """Move theta, and w with it, along t as far as feasibility asks; the new error of w.
+
+    -1 where it asks for a direction and there is none.
+    """
+    size = size_of(theta)
+    rounding = error + _shift_of_free(w, norms, way, error) + 6.0 * _UNIT * size
+    spare = way.error + 6.0 * _UNIT * way.size
+    step, known = 0.0, len(way.t) > 0
+    for j in range(len(w)):
+        above, below = upper[j] == np.inf, lower[j] == -np.inf
+        if above == below:
+            continue
+        side = 1.0 if above else -1.0
+        excess = side * w[j] + _MARGIN * rounding * norms[j]
+        if excess > 0.0:
+            if not known:
+                return -1.0
+            slope = -side * way.products[j] - _MARGIN * spare * norms[j]
+            if not slope > 0.0:
+                return -1.0
+            step = max(step, excess / slope)
+    if step == 0.0:
+        return error
+    for i in range(len(theta)):
+        theta[i] += step * way.t[i]
+    for j in range(len(w)):
+        w[j] += step * way.products[j]
+    return error + step * way.error + 6.0 * _UNIT * (size + step * way.size)
+
+
+@inner_sums
+def _shift_of_free(w, norms, way, error):  # type: ignore[no-untyped-def]
+    """How far, at most, a theta that is exactly orthogonal to the free columns is away, in norm."""
+    if len(way.free) == 0:
+        return 0.0
+    return _reach(w, norms, way, error) * size_of(way.rows)
+
+
+@inner_sums
+def _reach(w, norms, way, error):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(len(way.free)):
+        j = way.free[k]
+        off = (abs(w[j]) + error * norms[j]) / way.scale[k]
+        total += off * off
+    return np.sqrt(total) / way.least * _SLACK
+
+
+@inner_sums
+def box_terms(x, w, norms, lower, upper, error, orthogonal):  # type: ignore[no-untyped-def]
+    """sum (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻, each w_j at its worst; inf where not feasible.
+
+    `orthogonal`: free coordinates are dealt with by the caller.
+    """
+    total, feasible = 0.0, True
+    for j in range(len(x)):
+        doubt = error * norms[j]
+        rising, falling = max(w[j] + doubt, 0.0), max(doubt - w[j], 0.0)
+        above, below = upper[j] == np.inf, lower[j] == -np.inf
+        if above and below and orthogonal:
+            continue
+        if (above and rising > 0.0) or (below and falling > 0.0):
+            feasible = False
+        if not above:
+            total += (upper[j] - x[j]) * rising
+        if not below:
+            total += (x[j] - lower[j]) * falling
+    return total * (1.0 + gamma(len(x) + 4)) if feasible else np.inf
+
+
+@inner_sums
+def least_squares_gap(x, w, theta, residual, norms, lower, upper, way, error, drift):  # type: ignore[no-untyped-def]
+    """Upper bound on P(x) - D(theta); `error` is that of w, `drift` that of the prediction."""
+    moved = 0.0
+    if len(way.free):
+        moved = _reach(w, norms, way, error)
+        error += moved * size_of(way.rows)
+    box = box_terms(x, w, norms, lower, upper, error, len(way.free) > 0)
+    if not box < np.inf:
+        return np.inf
+    apart, size = 0.0, size_of(residual)
+    for i in range(len(theta)):
+        away = abs(theta[i] - residual[i])
+        if moved > 0.0:
+            away += moved * way.rows[i]
+        apart += away * away
+    apart = np.sqrt(apart)
+    distance = apart + _UNIT * (size + apart + (size_of(theta) if moved > 0.0 else 0.0))
+    bracket = max(0.5 * distance * distance * _SLACK, _TINY) if distance > 0.0 else 0.0
+    if drift > 0.0:
+        bracket += (apart + 2.0 * _UNIT * size) * drift + 0.5 * drift * drift
+    return (bracket + box) * _SLACK
