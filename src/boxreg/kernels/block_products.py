@@ -7,12 +7,12 @@ cache.
 
 from __future__ import annotations
 
-from .compiling import inner, inner_sums
+from .compiling import leaf, leaf_sums
 
 _STRIP = 512
 
 
-@inner_sums
+@leaf_sums
 def _pair(rows, u, v, start, stop, out_u, out_v):  # type: ignore[no-untyped-def]
     """out_u += u A, out_v += v A over the columns start … stop."""
     m, size = rows.shape[0], stop - start
@@ -37,7 +37,7 @@ def _pair(rows, u, v, start, stop, out_u, out_v):  # type: ignore[no-untyped-def
             q[c] += row[c] * t
 
 
-@inner
+@leaf
 def correlate_block(rows, vectors, which, count, out):  # type: ignore[no-untyped-def]
     """out[p] = vectors[p] A for the first `count` p in `which`."""
     n = rows.shape[1]
@@ -51,7 +51,7 @@ def correlate_block(rows, vectors, which, count, out):  # type: ignore[no-untype
             correlate_one(rows, vectors[p], start, stop, out[p])
 
 
-@inner_sums
+@leaf_sums
 def correlate_one(rows, v, start, stop, out):  # type: ignore[no-untyped-def]
     """out = v A over the columns start … stop, four rows at a time."""
     m, size = rows.shape[0], stop - start
@@ -71,7 +71,7 @@ def correlate_one(rows, v, start, stop, out):  # type: ignore[no-untyped-def]
             p[c] += row[c] * s
 
 
-@inner_sums
+@leaf_sums
 def combine(columns, x, out):  # type: ignore[no-untyped-def]
     """out = A x, reading the columns (rows of `columns`) with x_j ≠ 0 only."""
     for i in range(len(out)):

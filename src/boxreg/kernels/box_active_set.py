@@ -17,14 +17,11 @@ from collections import namedtuple
 
 import numpy as np
 
-from .compiling import inner, inner_sums
+from .compiling import inner, leaf, leaf_sums
 from .growing_factor import append, remove, solve_factored
 from .vectors import flags, floats, indices
 
 LOWER, FREE, UPPER = -1, 0, 1
-
-SETTLED, STUCK = 0, 1
-"""No slope points inwards beyond its noise; or one does that cannot be followed."""
 
 _BATCH = 12
 _STEEP = 0.2
@@ -38,36 +35,50 @@ _CAUTION = 4
 
 Moves = namedtuple(
     "Moves",
-    ["state", "shift", "pull", "slopes", "goal", "leaving", "barred", "found", "scores", "old"],
+    [
+        "state",
+        "shift",
+        "pull",
+        "slopes",
+        "facing",
+        "scores",
+        "goal",
+        "leaving",
+        "found",
+        "fit",
+        "old",
+    ],
 )
-"""Per variable: state, d, w₀ - G_B d_B, w = w₀ - G d; for F: the goal, who leaves; room for choices."""
+"""Per variable: state, d, w₀ - G_B d_B, w = w₀ - G d, ±1 / ||a_j|| where a slope of that sign points
+inwards, how far it does; for F: the goal, who leaves; room for choices and for A_F d_F."""
 
-Kept = namedtuple("Kept", ["chosen", "shift", "state", "slopes"])
+Kept = namedtuple("Kept", ["chosen", "shift", "state", "slopes", "facing"])
 """A set to go back to."""
 
 
 @inner
-def new_moves(n, room):  # type: ignore[no-untyped-def]
+def new_moves(n, room, m):  # type: ignore[no-untyped-def]
     """Everything at its lower bound."""
     state = np.empty(n, dtype=np.int8)
     for j in range(n):
         state[j] = LOWER
-    kept = Kept(indices(room), floats(n), np.empty(n, dtype=np.int8), floats(n))
+    kept = Kept(indices(room), floats(n), np.empty(n, dtype=np.int8), floats(n), floats(n))
     return Moves(
         state,
         floats(n),
         floats(n),
         floats(n),
+        floats(n),
+        floats(n),
         floats(room),
         flags(room),
-        flags(n),
         indices(_BATCH),
-        floats(_BATCH),
+        floats(m),
         kept,
     )
 
 
-@inner
+@leaf
 def conform(model, factor, moves, count, lower, upper):  # type: ignore[no-untyped-def]
     """Make the states possible under these bounds; returns the size of F.
 
@@ -94,32 +105,35 @@ def conform(model, factor, moves, count, lower, upper):  # type: ignore[no-untyp
     return count
 
 
-@inner
-def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds):  # type: ignore[no-untyped-def]
-    """Solve from the states at hand; returns the size of F and SETTLED or STUCK.
+@leaf
+def settle(model, factor, moves, count, base, start, lower, upper, way, noise, enough, rounds):  # type: ignore[no-untyped-def]
+    """Solve from the states at hand; returns the size of F.
 
     `start` are the slopes w₀ at `base`; the answer is `base + moves.shift`, its slopes `moves.slopes`.
+    Ends too where the objective cannot fall by more than about `enough`.
     """
     n = len(base)
-    state, shift, pull, barred = moves.state, moves.shift, moves.pull, moves.barred
+    state, shift, pull, facing = moves.state, moves.shift, moves.pull, moves.facing
     for j in range(n):
         pull[j] = start[j]
-        barred[j] = False
         shift[j] = 0.0
+    _face(model, moves, lower, upper)
     for j in range(n):
         if state[j] != FREE:
-            _hold(model, moves, j, _bound_shift(state[j], lower[j], upper[j], base[j]))
+            d = _bound_shift(state[j], lower[j], upper[j], base[j])
+            if d != 0.0:  # calls with many arrays cost more than they look
+                _hold(model, moves, j, d)
     count = _descend(model, factor, moves, count, base, lower, upper)
     _refresh_slopes(model, factor, moves, count)
-    best, caution, penance = _value(moves, start), 0, _CAUTION
+    best, caution, penance, barred = _value(moves, start), 0, _CAUTION, False
     for _ in range(rounds):
-        size = _steepest(model, moves, lower, upper, noise, 1 if caution else _BATCH)
-        if size == 0:
+        size = _steepest(moves, noise, 1 if caution else _BATCH)
+        if size == 0 or (enough > 0.0 and _within(moves, base, lower, upper, way, enough)):
             break
         before = _remember(factor, moves, count)
         count = _enter(model, factor, moves, count, size)
         if count == before:
-            barred[moves.found[0]] = True
+            facing[moves.found[0]], barred = 0.0, True
             continue
         if caution:
             count = _cautious(model, factor, moves, count, base, lower, upper)
@@ -129,25 +143,26 @@ def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds
         value = _value(moves, start)
         if value < best:
             best, caution = value, max(caution - 1, 0)
-            for j in range(n):
-                barred[j] = False
+            if barred:
+                _face(model, moves, lower, upper)
+                barred = False
         else:
             count = _restore(model, factor, moves, before, count, base, start, lower, upper)
             if caution:
-                barred[moves.found[0]] = True
+                facing[moves.found[0]], barred = 0.0, True
             else:
                 caution, penance = penance, 2 * penance
-    return count, SETTLED if _steepest(model, moves, lower, upper, noise, -1) == 0 else STUCK
+    return count
 
 
-@inner
+@leaf
 def _bound_shift(state, low, high, at):  # type: ignore[no-untyped-def]
     """d_j of a variable that is held: to its bound, or nowhere if it has none."""
     bound = high if state == UPPER else low
     return bound - at if -np.inf < bound < np.inf else 0.0
 
 
-@inner_sums
+@leaf_sums
 def _hold(model, moves, j, d):  # type: ignore[no-untyped-def]
     """Variable j, not in F, moves to d_j = d: the pull on the others changes."""
     change = d - moves.shift[j]
@@ -169,7 +184,7 @@ def _hold(model, moves, j, d):  # type: ignore[no-untyped-def]
                 pull[i] -= value * row[i]
 
 
-@inner_sums
+@leaf_sums
 def _refresh_slopes(model, factor, moves, count):  # type: ignore[no-untyped-def]
     """w = pull - G_F d_F."""
     slopes, pull, shift = moves.slopes, moves.pull, moves.shift
@@ -193,11 +208,11 @@ def _refresh_slopes(model, factor, moves, count):  # type: ignore[no-untyped-def
             slopes[j] -= p * first[j]
 
 
-@inner_sums
+@leaf_sums
 def _product_slopes(model, factor, moves, count):  # type: ignore[no-untyped-def]
     """The same through A: w = pull - Aᵀ H A_F d_F."""
     m, slopes = len(model.rows), moves.slopes
-    fit = floats(m)
+    fit = moves.fit
     for r in range(m):
         fit[r] = 0.0
     for k in range(count):
@@ -211,7 +226,7 @@ def _product_slopes(model, factor, moves, count):  # type: ignore[no-untyped-def
             slopes[j] -= value * row[j]
 
 
-@inner_sums
+@leaf_sums
 def _value(moves, start):  # type: ignore[no-untyped-def]
     """½ dᵀG d - w₀ᵀd = -½ dᵀ(w₀ + w)."""
     total = 0.0
@@ -220,39 +235,76 @@ def _value(moves, start):  # type: ignore[no-untyped-def]
     return -0.5 * total
 
 
-@inner
-def _steepest(model, moves, lower, upper, noise, most):  # type: ignore[no-untyped-def]
-    """How many variables are to become free, the steepest first; most = -1 counts the barred too."""
-    state, slopes, norms = moves.state, moves.slopes, model.norms
-    found, scores, size = moves.found, moves.scores, 0
-    everyone = most < 0
-    most = abs(most)
-    for j in range(len(state)):
-        if state[j] == FREE:
+@leaf
+def _steepest(moves, noise, most):  # type: ignore[no-untyped-def]
+    """How many variables are to become free, the steepest first.
+
+    Of neighbours in A, which are often alike, only the steepest. `noise` is over ||a_j||.
+    """
+    facing, slopes, scores = moves.facing, moves.slopes, moves.scores
+    n, found = len(facing), moves.found
+    best = noise
+    for j in range(n):
+        scores[j] = facing[j] * slopes[j]
+        best = max(best, scores[j])
+    if best <= noise:
+        return 0
+    least, size = max(noise, _STEEP * best), 0
+    for j in range(n):
+        score = scores[j]
+        if score <= least or (j > 0 and scores[j - 1] > score):
             continue
-        w = slopes[j]
-        inward = -w if state[j] == UPPER else w
-        if state[j] == LOWER and w < 0.0 and lower[j] == -np.inf:
-            inward = -w
-        if inward <= noise * norms[j] or lower[j] == upper[j]:
+        if j + 1 < n and scores[j + 1] >= score:
             continue
-        if moves.barred[j] and not everyone:
-            continue
-        score = inward / norms[j]
-        if size == most and score <= scores[size - 1]:
+        if size == most and score <= scores[found[size - 1]]:
             continue
         at = size if size < most else most - 1
-        while at > 0 and scores[at - 1] < score:
-            found[at], scores[at] = found[at - 1], scores[at - 1]
+        while at > 0 and scores[found[at - 1]] < score:
+            found[at] = found[at - 1]
             at -= 1
-        found[at], scores[at] = j, score
+        found[at] = j
         size = min(size + 1, most)
-    while size > 1 and scores[size - 1] < _STEEP * scores[0]:
-        size -= 1
     return size
 
 
-@inner
+@leaf
+def _face(model, moves, lower, upper):  # type: ignore[no-untyped-def]
+    """Note which way each held variable may move, over ||a_j||; nothing is barred any more."""
+    facing, state, norms = moves.facing, moves.state, model.norms
+    for j in range(len(state)):
+        facing[j] = 0.0
+        if state[j] != FREE and lower[j] < upper[j] and norms[j] > 0.0:
+            facing[j] = -state[j] / norms[j]
+
+
+@leaf_sums
+def _within(moves, base, lower, upper, way, enough):  # type: ignore[no-untyped-def]
+    """Whether the duality gap, rounding aside, is at most `enough`.
+
+    sum (u_j - l_j) |w_j| over inward slopes of boxes, and what a step s along t costs that makes the
+    others feasible: s sum |x_j a_jᵀt| + ½ s² ||t||².
+    """
+    state, slopes = moves.state, moves.slopes
+    box, step, mass = 0.0, 0.0, 0.0
+    for j in range(len(state)):
+        if len(way.t):
+            mass += abs((base[j] + moves.shift[j]) * way.products[j])
+        if state[j] == FREE:
+            continue
+        inward = -slopes[j] if state[j] == UPPER else slopes[j]
+        if inward <= 0.0:
+            continue
+        width = upper[j] - lower[j]
+        if width < np.inf:
+            box += width * inward
+        elif len(way.t) and way.products[j] != 0.0:
+            step = max(step, inward / abs(way.products[j]))
+        else:
+            return False
+    return box + step * mass + 0.5 * step * step * way.size * way.size <= enough
+
+
+@leaf
 def _remember(factor, moves, count):  # type: ignore[no-untyped-def]
     """Note the set and where it is, to be able to go back."""
     old = moves.old
@@ -260,11 +312,11 @@ def _remember(factor, moves, count):  # type: ignore[no-untyped-def]
         old.chosen[k] = factor.chosen[k]
     for j in range(len(old.shift)):
         old.shift[j], old.state[j] = moves.shift[j], moves.state[j]
-        old.slopes[j] = moves.slopes[j]
+        old.slopes[j], old.facing[j] = moves.slopes[j], moves.facing[j]
     return count
 
 
-@inner
+@leaf
 def _restore(model, factor, moves, before, count, base, start, lower, upper):  # type: ignore[no-untyped-def]
     """Put the set back that was noted; what is in place already stays."""
     old, same = moves.old, 0
@@ -275,11 +327,11 @@ def _restore(model, factor, moves, before, count, base, start, lower, upper):  #
         size = append(model, factor, size, old.chosen[k], 0.0)
     for j in range(len(start)):
         moves.state[j] = old.state[j]
-        moves.slopes[j] = old.slopes[j]
+        moves.slopes[j], moves.facing[j] = old.slopes[j], old.facing[j]
         moves.pull[j] = start[j]
         moves.shift[j] = 0.0
     for j in range(len(start)):
-        if moves.state[j] != FREE:
+        if moves.state[j] != FREE and old.shift[j] != 0.0:
             _hold(model, moves, j, old.shift[j])
     for j in range(len(start)):
         if moves.state[j] == FREE:
@@ -287,7 +339,7 @@ def _restore(model, factor, moves, before, count, base, start, lower, upper):  #
     return size
 
 
-@inner
+@leaf
 def _enter(model, factor, moves, count, size):  # type: ignore[no-untyped-def]
     """Let the variables found enter that are independent enough; returns the size of F."""
     first = count
@@ -298,24 +350,27 @@ def _enter(model, factor, moves, count, size):  # type: ignore[no-untyped-def]
             break  # where the steepest depends on the free columns it is barred first
         if grown > count:
             at = moves.shift[j]
-            _hold(model, moves, j, 0.0)
-            moves.shift[j], moves.state[j] = at, FREE
+            if at != 0.0:
+                _hold(model, moves, j, 0.0)
+            moves.shift[j], moves.state[j], moves.facing[j] = at, FREE, 0.0
             count = grown
     return count
 
 
-@inner
+@leaf
 def _leave(model, factor, moves, count, at, side, base, lower, upper):  # type: ignore[no-untyped-def]
     """The variable at position `at` of F goes to its bound on that side."""
     j = factor.chosen[at]
-    moves.state[j] = side
-    moves.shift[j] = 0.0
+    moves.state[j], moves.shift[j] = side, 0.0
+    moves.facing[j] = -side / model.norms[j]
     count = remove(model, factor, count, at)
-    _hold(model, moves, j, _bound_shift(side, lower[j], upper[j], base[j]))
+    d = _bound_shift(side, lower[j], upper[j], base[j])
+    if d != 0.0:
+        _hold(model, moves, j, d)
     return count
 
 
-@inner
+@leaf
 def _descend(model, factor, moves, count, base, lower, upper):  # type: ignore[no-untyped-def]
     """Fit F, and again without the variables that break a bound, until none does."""
     goal, leaving = moves.goal, moves.leaving
@@ -339,7 +394,7 @@ def _descend(model, factor, moves, count, base, lower, upper):  # type: ignore[n
     return count
 
 
-@inner
+@leaf
 def _cautious(model, factor, moves, count, base, lower, upper):  # type: ignore[no-untyped-def]
     """Go towards the fit of F, as far as the first bound; what meets it leaves; and so on."""
     goal, shift = moves.goal, moves.shift

@@ -10,7 +10,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from .compiling import inner, inner_sums
+from .compiling import leaf, leaf_sums
 
 _UNIT = 2.0**-53
 _SLACK = 1.0 + 1e-8
@@ -22,13 +22,13 @@ Way = namedtuple("Way", ["t", "products", "size", "error", "free", "scale", "lea
 length or value 0 where there is none); the free coordinates and the `FreeMetric` of their columns."""
 
 
-@inner
+@leaf
 def gamma(terms):  # type: ignore[no-untyped-def]
     """Worst relative error of a sum of products."""
     return terms * _UNIT / (1.0 - terms * _UNIT)
 
 
-@inner_sums
+@leaf_sums
 def size_of(v):  # type: ignore[no-untyped-def]
     """||v||; larger where squares underflow."""
     total, largest = 0.0, 0.0
@@ -39,7 +39,7 @@ def size_of(v):  # type: ignore[no-untyped-def]
     return np.sqrt(float(len(v))) * largest if size < 1e-150 else size
 
 
-@inner_sums
+@leaf_sums
 def prediction_error(x, norms):  # type: ignore[no-untyped-def]
     """Bound on the rounding error of A x, in norm; and how many x_j are not 0."""
     total, count = 0.0, 0
@@ -49,7 +49,7 @@ def prediction_error(x, norms):  # type: ignore[no-untyped-def]
     return gamma(count + 2) * total * _SLACK, count
 
 
-@inner_sums
+@leaf_sums
 def push(w, theta, norms, lower, upper, way, error):  # type: ignore[no-untyped-def]
     """Move theta, and w with it, along t as far as feasibility asks; the new error of w.
 
@@ -81,7 +81,7 @@ def push(w, theta, norms, lower, upper, way, error):  # type: ignore[no-untyped-
     return error + step * way.error + 6.0 * _UNIT * (size + step * way.size)
 
 
-@inner_sums
+@leaf_sums
 def _shift_of_free(w, norms, way, error):  # type: ignore[no-untyped-def]
     """How far, at most, a theta that is exactly orthogonal to the free columns is away, in norm."""
     if len(way.free) == 0:
@@ -89,7 +89,7 @@ def _shift_of_free(w, norms, way, error):  # type: ignore[no-untyped-def]
     return _reach(w, norms, way, error) * size_of(way.rows)
 
 
-@inner_sums
+@leaf_sums
 def _reach(w, norms, way, error):  # type: ignore[no-untyped-def]
     total = 0.0
     for k in range(len(way.free)):
@@ -99,7 +99,7 @@ def _reach(w, norms, way, error):  # type: ignore[no-untyped-def]
     return np.sqrt(total) / way.least * _SLACK
 
 
-@inner_sums
+@leaf_sums
 def box_terms(x, w, norms, lower, upper, error, orthogonal):  # type: ignore[no-untyped-def]
     """sum (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻, each w_j at its worst; inf where not feasible.
 
@@ -121,7 +121,7 @@ def box_terms(x, w, norms, lower, upper, error, orthogonal):  # type: ignore[no-
     return total * (1.0 + gamma(len(x) + 4)) if feasible else np.inf
 
 
-@inner_sums
+@leaf_sums
 def least_squares_gap(x, w, theta, residual, norms, lower, upper, way, error, drift):  # type: ignore[no-untyped-def]
     """Upper bound on P(x) - D(theta); `error` is that of w, `drift` that of the prediction."""
     moved = 0.0

@@ -11,8 +11,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from .compiling import inner, inner_sums
-from .vectors import floats, indices, row_product, table
+from .compiling import inner, leaf, leaf_sums
+from .vectors import floats, indices, table
 
 Model = namedtuple("Model", ["gram", "rows", "columns", "norms", "roots"])
 """G, or a 0 × 0 table; A by rows and by columns; ||a_j||; √h, of no length where h = 1."""
@@ -27,7 +27,7 @@ def new_factor(room, m):  # type: ignore[no-untyped-def]
     return Factor(indices(room), table(room, room), floats(room), table(room, m), floats(room))
 
 
-@inner_sums
+@leaf_sums
 def append(model, factor, count, j, needed):  # type: ignore[no-untyped-def]
     """Let j enter if the share `needed` of its squared norm is new; returns the new size."""
     if count == len(factor.chosen):
@@ -53,7 +53,7 @@ def append(model, factor, count, j, needed):  # type: ignore[no-untyped-def]
     return count + 1
 
 
-@inner_sums
+@leaf_sums
 def _products(model, factor, count, j):  # type: ignore[no-untyped-def]
     """g_jj, and g_ij for i in F into the room."""
     column = factor.column
@@ -67,11 +67,11 @@ def _products(model, factor, count, j):  # type: ignore[no-untyped-def]
     for r in range(len(fresh)):
         fresh[r] = source[r] * model.roots[r] if weighted else source[r]
     for i in range(count):
-        column[i] = row_product(factor.held, i, fresh)
-    return row_product(factor.held, count, fresh)
+        column[i] = _dot(factor.held[i], fresh)
+    return _dot(fresh, fresh)
 
 
-@inner_sums
+@leaf_sums
 def remove(model, factor, count, at):  # type: ignore[no-untyped-def]
     """Let the column at position `at` leave; returns the new size."""
     upper, chosen = factor.upper, factor.chosen
@@ -99,13 +99,21 @@ def remove(model, factor, count, at):  # type: ignore[no-untyped-def]
     return count - 1
 
 
-@inner
+@leaf_sums
+def _dot(u, v):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(len(v)):
+        total += u[i] * v[i]
+    return total
+
+
+@leaf
 def _copy(source, out):  # type: ignore[no-untyped-def]
     for i in range(len(out)):
         out[i] = source[i]
 
 
-@inner_sums
+@leaf_sums
 def solve_factored(factor, count, pull, out):  # type: ignore[no-untyped-def]
     """out = G_FF⁻¹ pull_F, pull given over all columns."""
     upper, inverse, chosen = factor.upper, factor.inverse, factor.chosen

@@ -14,7 +14,7 @@ import numpy as np
 from .block_products import combine, correlate_block
 from .box_active_set import FREE, LOWER, UPPER, conform, new_moves, settle
 from .box_certificates import gamma, least_squares_gap, prediction_error, push, size_of
-from .compiling import compiled, inner, inner_sums
+from .compiling import compiled, leaf, leaf_sums
 from .growing_factor import append, new_factor
 from .vectors import floats, indices, table
 
@@ -24,6 +24,9 @@ Answers = namedtuple("Answers", ["X", "theta", "gaps", "scales", "targets"])
 _UNIT = 2.0**-53
 _SLACK = 1.0 + 1e-8
 _REFINEMENTS = 4
+_ENOUGH = 1e-4
+"""A solve ends where the objective cannot fall by more than this share of the gap asked for: with nearly
+dependent columns exchanges go on for long that change nothing that can be told."""
 _BEYOND = 2
 """Steps of refinement after the target has been met."""
 
@@ -35,11 +38,12 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
     `lower` and `upper` have one row, or one for each right-hand side.
     """
     (m, n), per = model.rows.shape, len(lower) > 1
-    room, left = min(m, n), len(used)
-    factor, moves = new_factor(room, 0 if len(model.gram) else m), new_moves(n, room)
+    room, left, rounds = min(m, n), len(used), 3 * n + 30
+    factor, moves = new_factor(room, 0 if len(model.gram) else m), new_moves(n, room, m)
     slopes, residuals, trial = table(len(Y), n), table(len(Y), m), table(len(Y), n)
     states, orders = np.empty((len(Y), n), np.int8), np.empty((len(Y), room), np.int32)
     base, start, counts, waiting = floats(n), floats(n), indices(len(Y)), indices(left)
+    theta, spare = floats(m), floats(n)
     correlate_block(model.rows, Y, used, left, slopes)
     count = conform(model, factor, moves, 0, lower[0], upper[0])
     for k in range(left):
@@ -50,10 +54,12 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
             count = _forget(factor, moves, count)
         if per or not warm:
             count = conform(model, factor, moves, count, low, high)
-        scale, target = _begin(model, Y[p], low, high, base, slopes[p], start, tol)
+        scale, target = _begin(model, Y[p], low, high, base, slopes[p], start, theta, tol)
         answers.scales[p], answers.targets[p], answers.gaps[p] = scale, target, np.inf
         noise = _UNIT * (m + 2) * size_of(Y[p])
-        count, _ = settle(model, factor, moves, count, base, start, low, high, noise, 3 * n + 30)
+        count = settle(
+            model, factor, moves, count, base, start, low, high, way, noise, _ENOUGH * target, rounds
+        )
         _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
         counts[p] = count
     for attempt in range(_REFINEMENTS + 1):
@@ -65,19 +71,26 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
         for k in range(left):
             p = waiting[k]
             low, high = lower[p if per else 0], upper[p if per else 0]
-            reach = _judge(model, low, high, way, trial[p], residuals[p], slopes[p], p, answers)
+            _copy(residuals[p], theta)
+            _copy(slopes[p], spare)
+            reach = _judge(
+                model, low, high, way, trial[p], residuals[p], theta, spare, p, answers
+            )
             proved = answers.gaps[p] <= answers.targets[p]
             if attempt == (_BEYOND if proved else _REFINEMENTS):
                 continue
             noise = _UNIT * ((m + 2) * size_of(residuals[p]) + (counts[p] + 2) * reach)
-            if proved and _optimal(model, states[p], slopes[p], low, high, noise):
+            enough = _ENOUGH * answers.targets[p]
+            if answers.gaps[p] <= enough or (
+                proved and _optimal(model, states[p], slopes[p], low, high, noise)
+            ):
                 continue
             waiting[still] = p
             still += 1
             count = _resume(model, factor, moves, states[p], orders[p], counts[p])
             _copy(trial[p], base)
-            count, _ = settle(
-                model, factor, moves, count, base, slopes[p], low, high, noise, 3 * n + 30
+            count = settle(
+                model, factor, moves, count, base, slopes[p], low, high, way, noise, enough, rounds
             )
             _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
             counts[p] = count
@@ -86,20 +99,20 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
             break
 
 
-@inner
+@leaf
 def _copy(source, out):  # type: ignore[no-untyped-def]
     for i in range(len(out)):
         out[i] = source[i]
 
 
-@inner
+@leaf
 def _subtract(y, out):  # type: ignore[no-untyped-def]
     """ρ = y - p in place of p: rounded once."""
     for i in range(len(out)):
         out[i] = y[i] - out[i]
 
 
-@inner
+@leaf
 def _forget(factor, moves, count):  # type: ignore[no-untyped-def]
     """Start from the bounds."""
     for k in range(count):
@@ -109,8 +122,8 @@ def _forget(factor, moves, count):  # type: ignore[no-untyped-def]
     return 0
 
 
-@inner
-def _begin(model, y, low, high, base, products, start, tol):  # type: ignore[no-untyped-def]
+@leaf
+def _begin(model, y, low, high, base, products, start, residual, tol):  # type: ignore[no-untyped-def]
     """The projection of 0 on the box as base, its slopes; P₀ and the gap asked for.
 
     The last is no less than what rounding leaves meaningful.
@@ -120,8 +133,8 @@ def _begin(model, y, low, high, base, products, start, tol):  # type: ignore[no-
         base[j] = min(max(0.0, low[j]), high[j])
         start[j] = products[j]
         some |= base[j] != 0.0
-    residual = y.copy()
     drift = 0.0
+    _copy(y, residual)
     if some:
         combine(model.columns, base, residual)
         _subtract(y, residual)
@@ -132,7 +145,7 @@ def _begin(model, y, low, high, base, products, start, tol):  # type: ignore[no-
     return scale, max(tol * scale, drift * drift)
 
 
-@inner_sums
+@leaf_sums
 def correlate_all(rows, v, out):  # type: ignore[no-untyped-def]
     """out = Aᵀ v."""
     for j in range(len(out)):
@@ -143,7 +156,7 @@ def correlate_all(rows, v, out):  # type: ignore[no-untyped-def]
             out[j] += value * row[j]
 
 
-@inner
+@leaf
 def _record(factor, moves, count, base, low, high, x, state, order):  # type: ignore[no-untyped-def]
     """The answer and the set it was found with; x is exactly in the box."""
     for j in range(len(x)):
@@ -158,7 +171,7 @@ def _record(factor, moves, count, base, low, high, x, state, order):  # type: ig
         order[k] = factor.chosen[k]
 
 
-@inner
+@leaf
 def _resume(model, factor, moves, state, order, count):  # type: ignore[no-untyped-def]
     """The set of an earlier solve again; returns its size."""
     size = 0
@@ -172,13 +185,12 @@ def _resume(model, factor, moves, state, order, count):  # type: ignore[no-untyp
     return size
 
 
-@inner
-def _judge(model, low, high, way, x, residual, products, p, answers):  # type: ignore[no-untyped-def]
+@leaf
+def _judge(model, low, high, way, x, residual, theta, w, p, answers):  # type: ignore[no-untyped-def]
     """Certify x; keep it if nothing better was proved before. Returns sum |x_j| ||a_j||."""
     m = len(residual)
     drift, count = prediction_error(x, model.norms)
     error = gamma(m + 2) * size_of(residual) * _SLACK
-    theta, w = residual.copy(), products.copy()
     error = push(w, theta, model.norms, low, high, way, error)
     gap = np.inf
     if error >= 0.0:
@@ -193,7 +205,7 @@ def _judge(model, low, high, way, x, residual, products, p, answers):  # type: i
     return drift / (gamma(count + 2) * _SLACK)
 
 
-@inner
+@leaf
 def _optimal(model, state, w, low, high, noise):  # type: ignore[no-untyped-def]
     """Whether no slope points inwards by more than rounding."""
     for j in range(len(w)):
