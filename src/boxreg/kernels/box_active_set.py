@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from .compiling import inner, leaf, leaf_sums
+from .compiling import branch, branch_sums, inner, leaf, leaf_sums
 from .growing_factor import append, remove, solve_factored
 from .vectors import flags, floats, indices
 
@@ -30,6 +30,8 @@ _DISTINCT = 1e-3
 """A column joins a batch if this share of its squared norm, or more, is new."""
 _INDEPENDENT = 1e-13
 """A column enters on its own if this share of its squared norm, or more, is."""
+_FEW = 12
+"""Up to this many free variables, bounds are met one by one from the start: solving again is cheap."""
 _CAUTION = 4
 """Single steps after a batch that failed; twice as many after the next."""
 
@@ -78,7 +80,7 @@ def new_moves(n, room, m):  # type: ignore[no-untyped-def]
     )
 
 
-@leaf
+@branch
 def conform(model, factor, moves, count, lower, upper):  # type: ignore[no-untyped-def]
     """Make the states possible under these bounds; returns the size of F.
 
@@ -105,37 +107,43 @@ def conform(model, factor, moves, count, lower, upper):  # type: ignore[no-untyp
     return count
 
 
-@leaf
-def settle(model, factor, moves, count, base, start, lower, upper, way, noise, enough, rounds):  # type: ignore[no-untyped-def]
+@branch
+def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds):  # type: ignore[no-untyped-def]
     """Solve from the states at hand; returns the size of F.
 
     `start` are the slopes w₀ at `base`; the answer is `base + moves.shift`, its slopes `moves.slopes`.
-    Ends too where the objective cannot fall by more than about `enough`.
     """
     n = len(base)
     state, shift, pull, facing = moves.state, moves.shift, moves.pull, moves.facing
     for j in range(n):
         pull[j] = start[j]
-        shift[j] = 0.0
+        if state[j] == FREE:
+            shift[j] = min(max(base[j] + shift[j], lower[j]), upper[j]) - base[j]
+        else:
+            shift[j] = 0.0
     _face(model, moves, lower, upper)
     for j in range(n):
         if state[j] != FREE:
             d = _bound_shift(state[j], lower[j], upper[j], base[j])
             if d != 0.0:  # calls with many arrays cost more than they look
                 _hold(model, moves, j, d)
-    count = _descend(model, factor, moves, count, base, lower, upper)
+    if count <= _FEW:
+        count = _cautious(model, factor, moves, count, base, lower, upper)
+    else:
+        count = _descend(model, factor, moves, count, base, lower, upper)
     _refresh_slopes(model, factor, moves, count)
     best, caution, penance, barred = _value(moves, start), 0, _CAUTION, False
     for _ in range(rounds):
+        gentle = caution > 0 or count <= _FEW
         size = _steepest(moves, noise, 1 if caution else _BATCH)
-        if size == 0 or (enough > 0.0 and _within(moves, base, lower, upper, way, enough)):
+        if size == 0:
             break
         before = _remember(factor, moves, count)
         count = _enter(model, factor, moves, count, size)
         if count == before:
             facing[moves.found[0]], barred = 0.0, True
             continue
-        if caution:
+        if gentle:
             count = _cautious(model, factor, moves, count, base, lower, upper)
         else:
             count = _descend(model, factor, moves, count, base, lower, upper)
@@ -162,7 +170,7 @@ def _bound_shift(state, low, high, at):  # type: ignore[no-untyped-def]
     return bound - at if -np.inf < bound < np.inf else 0.0
 
 
-@leaf_sums
+@branch_sums
 def _hold(model, moves, j, d):  # type: ignore[no-untyped-def]
     """Variable j, not in F, moves to d_j = d: the pull on the others changes."""
     change = d - moves.shift[j]
@@ -208,7 +216,7 @@ def _refresh_slopes(model, factor, moves, count):  # type: ignore[no-untyped-def
             slopes[j] -= p * first[j]
 
 
-@leaf_sums
+@branch_sums
 def _product_slopes(model, factor, moves, count):  # type: ignore[no-untyped-def]
     """The same through A: w = pull - Aᵀ H A_F d_F."""
     m, slopes = len(model.rows), moves.slopes
@@ -277,33 +285,6 @@ def _face(model, moves, lower, upper):  # type: ignore[no-untyped-def]
             facing[j] = -state[j] / norms[j]
 
 
-@leaf_sums
-def _within(moves, base, lower, upper, way, enough):  # type: ignore[no-untyped-def]
-    """Whether the duality gap, rounding aside, is at most `enough`.
-
-    sum (u_j - l_j) |w_j| over inward slopes of boxes, and what a step s along t costs that makes the
-    others feasible: s sum |x_j a_jᵀt| + ½ s² ||t||².
-    """
-    state, slopes = moves.state, moves.slopes
-    box, step, mass = 0.0, 0.0, 0.0
-    for j in range(len(state)):
-        if len(way.t):
-            mass += abs((base[j] + moves.shift[j]) * way.products[j])
-        if state[j] == FREE:
-            continue
-        inward = -slopes[j] if state[j] == UPPER else slopes[j]
-        if inward <= 0.0:
-            continue
-        width = upper[j] - lower[j]
-        if width < np.inf:
-            box += width * inward
-        elif len(way.t) and way.products[j] != 0.0:
-            step = max(step, inward / abs(way.products[j]))
-        else:
-            return False
-    return box + step * mass + 0.5 * step * step * way.size * way.size <= enough
-
-
 @leaf
 def _remember(factor, moves, count):  # type: ignore[no-untyped-def]
     """Note the set and where it is, to be able to go back."""
@@ -316,7 +297,7 @@ def _remember(factor, moves, count):  # type: ignore[no-untyped-def]
     return count
 
 
-@leaf
+@branch
 def _restore(model, factor, moves, before, count, base, start, lower, upper):  # type: ignore[no-untyped-def]
     """Put the set back that was noted; what is in place already stays."""
     old, same = moves.old, 0

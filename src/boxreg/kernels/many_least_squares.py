@@ -58,7 +58,7 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
         answers.scales[p], answers.targets[p], answers.gaps[p] = scale, target, np.inf
         noise = _UNIT * (m + 2) * size_of(Y[p])
         count = settle(
-            model, factor, moves, count, base, start, low, high, way, noise, _ENOUGH * target, rounds
+            model, factor, moves, count, base, start, low, high, noise, rounds
         )
         _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
         counts[p] = count
@@ -90,7 +90,7 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
             count = _resume(model, factor, moves, states[p], orders[p], counts[p])
             _copy(trial[p], base)
             count = settle(
-                model, factor, moves, count, base, slopes[p], low, high, way, noise, enough, rounds
+                model, factor, moves, count, base, slopes[p], low, high, noise, rounds
             )
             _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
             counts[p] = count
@@ -176,7 +176,7 @@ def _resume(model, factor, moves, state, order, count):  # type: ignore[no-untyp
     """The set of an earlier solve again; returns its size."""
     size = 0
     for j in range(len(state)):
-        moves.state[j] = state[j]
+        moves.state[j], moves.shift[j] = state[j], 0.0
     for k in range(count):
         grown = append(model, factor, size, order[k], 0.0)
         if grown == size:
