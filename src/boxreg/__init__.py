@@ -1,6 +1,7 @@
 """boxreg: box-constrained linear regression with safe screening and a proof with every answer."""
 
 from .api import nnls, operator, solve, verify
+from .batch import BatchResult, RhsStatus, solve_many
 from .certificate import Certificate
 from .history import History, Snapshot
 from .losses.custom import custom_loss
@@ -10,11 +11,13 @@ from .version import __version__
 from .warning_types import ConvergenceWarning, PerformanceWarning
 
 __all__ = [
+    "BatchResult",
     "Certificate",
     "ConvergenceWarning",
     "History",
     "PerformanceWarning",
     "Result",
+    "RhsStatus",
     "Snapshot",
     "Status",
     "__version__",
@@ -22,5 +25,6 @@ __all__ = [
     "nnls",
     "operator",
     "solve",
+    "solve_many",
     "verify",
 ]

@@ -254,7 +254,9 @@ def _steepest(moves, noise, most):  # type: ignore[no-untyped-def]
     best = noise
     for j in range(n):
         scores[j] = facing[j] * slopes[j]
-        best = max(best, scores[j])
+    for j in range(n):
+        if scores[j] > best:
+            best = scores[j]
     if best <= noise:
         return 0
     least, size = max(noise, _STEEP * best), 0

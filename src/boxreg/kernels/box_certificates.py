@@ -10,7 +10,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from .compiling import leaf, leaf_sums
+from .compiling import inner, leaf, leaf_sums
+from .vectors import floats
 
 _UNIT = 2.0**-53
 _SLACK = 1.0 + 1e-8
@@ -20,6 +21,26 @@ _MARGIN = 3.0
 Way = namedtuple("Way", ["t", "products", "size", "error", "free", "scale", "least", "rows"])
 """A direction t strictly inside the dual cone with Aᵀt, ||t|| and the error of the products (all of
 length or value 0 where there is none); the free coordinates and the `FreeMetric` of their columns."""
+
+Box = namedtuple("Box", ["side", "has_upper", "has_lower", "high", "low"])
+"""1 where w_j <= 0 is asked of a dual point, -1 where w_j >= 0 is, 0 elsewhere; whether there are
+bounds, as numbers; the bounds, 0 where there are none."""
+
+
+@inner
+def new_box(n):  # type: ignore[no-untyped-def]
+    """Not filled."""
+    return Box(floats(n), floats(n), floats(n), floats(n), floats(n))
+
+
+@leaf
+def describe(lower, upper, box):  # type: ignore[no-untyped-def]
+    """Bounds in a form that needs no branches."""
+    for j in range(len(lower)):
+        above, below = upper[j] < np.inf, lower[j] > -np.inf
+        box.has_upper[j], box.has_lower[j] = 1.0 if above else 0.0, 1.0 if below else 0.0
+        box.high[j], box.low[j] = upper[j] if above else 0.0, lower[j] if below else 0.0
+        box.side[j] = box.has_lower[j] - box.has_upper[j]
 
 
 @leaf
@@ -31,12 +52,16 @@ def gamma(terms):  # type: ignore[no-untyped-def]
 @leaf_sums
 def size_of(v):  # type: ignore[no-untyped-def]
     """||v||; larger where squares underflow."""
-    total, largest = 0.0, 0.0
+    total = 0.0
     for i in range(len(v)):
         total += v[i] * v[i]
-        largest = max(largest, abs(v[i]))
     size = np.sqrt(total)
-    return np.sqrt(float(len(v))) * largest if size < 1e-150 else size
+    if size >= 1e-150:
+        return size
+    largest = 0.0
+    for i in range(len(v)):
+        largest = max(largest, abs(v[i]))
+    return np.sqrt(float(len(v))) * largest
 
 
 @leaf_sums
@@ -50,28 +75,26 @@ def prediction_error(x, norms):  # type: ignore[no-untyped-def]
 
 
 @leaf_sums
-def push(w, theta, norms, lower, upper, way, error):  # type: ignore[no-untyped-def]
+def push(w, theta, norms, box, way, error):  # type: ignore[no-untyped-def]
     """Move theta, and w with it, along t as far as feasibility asks; the new error of w.
 
     -1 where it asks for a direction and there is none.
     """
     size = size_of(theta)
     rounding = error + _shift_of_free(w, norms, way, error) + 6.0 * _UNIT * size
-    spare = way.error + 6.0 * _UNIT * way.size
-    step, known = 0.0, len(way.t) > 0
+    spare = _MARGIN * (way.error + 6.0 * _UNIT * way.size)
+    doubt, step, known = _MARGIN * rounding, 0.0, len(way.t) > 0
     for j in range(len(w)):
-        above, below = upper[j] == np.inf, lower[j] == -np.inf
-        if above == below:
-            continue
-        side = 1.0 if above else -1.0
-        excess = side * w[j] + _MARGIN * rounding * norms[j]
-        if excess > 0.0:
+        side = box.side[j]
+        excess = side * w[j] + doubt * norms[j]
+        if excess > 0.0 and side != 0.0:
             if not known:
                 return -1.0
-            slope = -side * way.products[j] - _MARGIN * spare * norms[j]
+            slope = -side * way.products[j] - spare * norms[j]
             if not slope > 0.0:
                 return -1.0
-            step = max(step, excess / slope)
+            if excess > step * slope:
+                step = excess / slope
     if step == 0.0:
         return error
     for i in range(len(theta)):
@@ -100,36 +123,31 @@ def _reach(w, norms, way, error):  # type: ignore[no-untyped-def]
 
 
 @leaf_sums
-def box_terms(x, w, norms, lower, upper, error, orthogonal):  # type: ignore[no-untyped-def]
+def box_terms(x, w, norms, box, error, orthogonal):  # type: ignore[no-untyped-def]
     """sum (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻, each w_j at its worst; inf where not feasible.
 
     `orthogonal`: free coordinates are dealt with by the caller.
     """
-    total, feasible = 0.0, True
+    total, wrong = 0.0, 0.0
     for j in range(len(x)):
         doubt = error * norms[j]
         rising, falling = max(w[j] + doubt, 0.0), max(doubt - w[j], 0.0)
-        above, below = upper[j] == np.inf, lower[j] == -np.inf
-        if above and below and orthogonal:
-            continue
-        if (above and rising > 0.0) or (below and falling > 0.0):
-            feasible = False
-        if not above:
-            total += (upper[j] - x[j]) * rising
-        if not below:
-            total += (x[j] - lower[j]) * falling
-    return total * (1.0 + gamma(len(x) + 4)) if feasible else np.inf
+        total += box.has_upper[j] * (box.high[j] - x[j]) * rising
+        total += box.has_lower[j] * (x[j] - box.low[j]) * falling
+        one = box.has_upper[j] + box.has_lower[j] if orthogonal else 1.0
+        wrong += one * ((1.0 - box.has_upper[j]) * rising + (1.0 - box.has_lower[j]) * falling)
+    return total * (1.0 + gamma(len(x) + 4)) if wrong == 0.0 else np.inf
 
 
 @leaf_sums
-def least_squares_gap(x, w, theta, residual, norms, lower, upper, way, error, drift):  # type: ignore[no-untyped-def]
+def least_squares_gap(x, w, theta, residual, norms, box, way, error, drift):  # type: ignore[no-untyped-def]
     """Upper bound on P(x) - D(theta); `error` is that of w, `drift` that of the prediction."""
     moved = 0.0
     if len(way.free):
         moved = _reach(w, norms, way, error)
         error += moved * size_of(way.rows)
-    box = box_terms(x, w, norms, lower, upper, error, len(way.free) > 0)
-    if not box < np.inf:
+    sums = box_terms(x, w, norms, box, error, len(way.free) > 0)
+    if not sums < np.inf:
         return np.inf
     apart, size = 0.0, size_of(residual)
     for i in range(len(theta)):
@@ -142,4 +160,4 @@ def least_squares_gap(x, w, theta, residual, norms, lower, upper, way, error, dr
     bracket = max(0.5 * distance * distance * _SLACK, _TINY) if distance > 0.0 else 0.0
     if drift > 0.0:
         bracket += (apart + 2.0 * _UNIT * size) * drift + 0.5 * drift * drift
-    return (bracket + box) * _SLACK
+    return (bracket + sums) * _SLACK

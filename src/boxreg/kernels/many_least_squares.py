@@ -13,7 +13,16 @@ import numpy as np
 
 from .block_products import combine, correlate_block
 from .box_active_set import FREE, LOWER, UPPER, conform, new_moves, settle
-from .box_certificates import gamma, least_squares_gap, prediction_error, push, size_of
+from .box_certificates import (
+    describe,
+    gamma,
+    least_squares_gap,
+    new_box,
+    prediction_error,
+    push,
+    size_of,
+)
+from .chaining import chain
 from .compiling import compiled, leaf, leaf_sums
 from .growing_factor import append, new_factor
 from .vectors import floats, indices, table
@@ -43,7 +52,10 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
     slopes, residuals, trial = table(len(Y), n), table(len(Y), m), table(len(Y), n)
     states, orders = np.empty((len(Y), n), np.int8), np.empty((len(Y), room), np.int32)
     base, start, counts, waiting = floats(n), floats(n), indices(len(Y)), indices(left)
-    theta, spare = floats(m), floats(n)
+    theta, spare, box = floats(m), floats(n), new_box(n)
+    describe(lower[0], upper[0], box)
+    if warm:
+        chain(Y, used, floats(left))
     correlate_block(model.rows, Y, used, left, slopes)
     count = conform(model, factor, moves, 0, lower[0], upper[0])
     for k in range(left):
@@ -73,8 +85,10 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
             low, high = lower[p if per else 0], upper[p if per else 0]
             _copy(residuals[p], theta)
             _copy(slopes[p], spare)
+            if per:
+                describe(low, high, box)
             reach = _judge(
-                model, low, high, way, trial[p], residuals[p], theta, spare, p, answers
+                model, box, way, trial[p], residuals[p], theta, spare, p, answers
             )
             proved = answers.gaps[p] <= answers.targets[p]
             if attempt == (_BEYOND if proved else _REFINEMENTS):
@@ -186,17 +200,15 @@ def _resume(model, factor, moves, state, order, count):  # type: ignore[no-untyp
 
 
 @leaf
-def _judge(model, low, high, way, x, residual, theta, w, p, answers):  # type: ignore[no-untyped-def]
+def _judge(model, box, way, x, residual, theta, w, p, answers):  # type: ignore[no-untyped-def]
     """Certify x; keep it if nothing better was proved before. Returns sum |x_j| ||a_j||."""
     m = len(residual)
     drift, count = prediction_error(x, model.norms)
     error = gamma(m + 2) * size_of(residual) * _SLACK
-    error = push(w, theta, model.norms, low, high, way, error)
+    error = push(w, theta, model.norms, box, way, error)
     gap = np.inf
     if error >= 0.0:
-        gap = least_squares_gap(
-            x, w, theta, residual, model.norms, low, high, way, error, drift
-        )
+        gap = least_squares_gap(x, w, theta, residual, model.norms, box, way, error, drift)
     if gap <= answers.gaps[p]:
         answers.gaps[p] = gap
         _copy(x, answers.X[p])
