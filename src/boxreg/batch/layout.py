@@ -32,6 +32,11 @@ class Layout:
         return 0 if self.axis > 0 else 1
 
     @property
+    def rows(self) -> int:
+        """Entries of a right-hand side."""
+        return self.shape[self.axis]
+
+    @property
     def lines(self) -> int:
         """How many lines there are."""
         return self.shape[self.line_axis]

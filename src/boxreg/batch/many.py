@@ -121,7 +121,7 @@ def _read(question: Question, first: int, last: int) -> Chunk:
     rows, masked = layout.read(question.Y, first, last)
     bad = masked | ~np.isfinite(rows).all(axis=1)
     if question.loss.needs_nonnegative:
-        bad |= (rows < 0.0).any(axis=1)
+        bad |= (rows < 0.0).any(axis=1) | (rows[:, question.unreachable] > 0.0).any(axis=1)
     if bad.any():
         if not question.skip:
             raise ValueError(_complaint(question, layout, rows, masked, bad, first))
@@ -140,7 +140,9 @@ def _complaint(
     if masked[p]:
         what = "has masked entries"
     elif np.isfinite(rows[p]).all():
-        what = f"has entries below 0, which loss {question.loss.name!r} does not allow"
+        below = bool((rows[p] < 0.0).any())
+        what = "entries below 0" if below else "entries > 0 in rows where A cannot make a prediction"
+        what = f"has {what}, which loss {question.loss.name!r} does not allow"
     else:
         what = "contains NaN" if np.isnan(rows[p]).any() else "contains inf"
     return (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .. import validate
-from ..arrays import Array
+from ..arrays import Array, Index
 from ..designs import Design
 from ..losses import LOSSES, Loss
 from .layout import Layout
@@ -47,6 +48,16 @@ class Question:
     def plain(self) -> bool:
         """Whether the objective is the loss alone."""
         return not self.terms
+
+    @cached_property
+    def unreachable(self) -> Index:
+        """Rows in which A is 0 and the loss has no background: predictions are 0 there."""
+        background = np.broadcast_to(getattr(self.loss, "background", 0.0), (self.layout.rows,))
+        dark = background == 0.0
+        n = self.design.shape[1]
+        for j in range(0, n, 512):
+            dark = dark & ~np.any(self.design.columns(np.arange(j, min(j + 512, n))), axis=1)
+        return np.flatnonzero(dark)
 
 
 def asked(

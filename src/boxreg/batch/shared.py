@@ -65,8 +65,10 @@ def share(question: Question) -> Shared | None:
     columns = np.ascontiguousarray(rows.T)
     lower, upper = pattern
     posed = validate.problem(rows, np.zeros(m), lower, upper, "least_squares")
+    if question.loss.needs_nonnegative:
+        validate.problem(rows, rows.sum(axis=1), lower, upper, question.loss)  # A >= 0, lower >= 0
     gram = np.zeros((0, 0))
-    if worth_a_gram(n, question.layout.count):
+    if question.loss.quadratic and worth_a_gram(n, question.layout.count):
         gram = np.ascontiguousarray(rows.T @ rows)
     norms = posed.survey.norms.copy()
     model = Model(gram, rows, columns, norms, np.zeros(0))
@@ -108,6 +110,8 @@ def _infinities(question: Question) -> tuple[Array, Array] | None:
             raise ValueError("bounds: lower must not exceed upper, and neither may hold NaN")
         if np.isposinf(lower).any() or np.isneginf(upper).any():
             raise ValueError("bounds: lower must be below +inf and upper above -inf")
+        if question.loss.needs_nonnegative and np.any(lower < 0.0):
+            raise ValueError(f"loss: {question.loss.name!r} needs lower >= 0")
         no_upper, no_lower = np.isposinf(upper), np.isneginf(lower)
         free = no_upper & no_lower
         above |= (no_upper & ~free).any(axis=0)
