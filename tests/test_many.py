@@ -122,8 +122,9 @@ def test_gaps_bound_the_exact_excess() -> None:
         upper = INF if case % 2 else 1.0
         batch = solve_many(A, Y, 0.0, upper, tol=1e-12)
         for p in range(5):
-            problem = BoxProblem(A, Y[:, p], np.zeros(n), np.full(n, upper))
-            excess = exact_objective(problem, batch.x[:, p]) - exact_solution(problem).objective
+            problem = BoxProblem("small", A, Y[:, p], np.zeros(n), np.full(n, upper))
+            best = exact_solution(*problem.data).objective
+            excess = exact_objective(problem, batch.x[:, p]) - best
             assert 0 <= excess <= Fraction(float(batch.gap[p]))
 
 
@@ -132,7 +133,9 @@ def test_gaps_bound_the_exact_excess() -> None:
 def test_counts(background: float, upper: float) -> None:
     rng = generator(5)
     A = np.abs(rng.standard_normal((30, 12)))
-    Y = rng.poisson(A @ (np.abs(rng.standard_normal((12, 40))) * (rng.random((12, 40)) < 0.4)) + 0.2)
+    Y = rng.poisson(
+        A @ (np.abs(rng.standard_normal((12, 40))) * (rng.random((12, 40)) < 0.4)) + 0.2
+    )
     Y[:, 3] = 0
     loss = losses.KullbackLeibler(background)
     batch = solve_many(A, Y, 0.0, upper, loss=loss, return_dual=True)
@@ -147,14 +150,21 @@ def test_counts(background: float, upper: float) -> None:
         value = float(np.sum(loss.values(q - background, y)))
         assert abs(value - alone.objective) <= alone.gap + batch.gap[p] + 1e-12 * alone.scale
         claim = float(batch.gap[p])
-        assert boxreg.verify(A, y, batch.x[:, p], batch.theta[:, p], 0.0, upper, loss=loss, gap=claim)
+        assert boxreg.verify(
+            A, y, batch.x[:, p], batch.theta[:, p], 0.0, upper, loss=loss, gap=claim
+        )
     assert batch.verify()
 
 
 def test_other_losses_and_terms() -> None:
     rng = generator(6)
     A, Y = rng.standard_normal((25, 8)), rng.standard_normal((25, 5))
-    for options in ({"loss": "huber"}, {"ridge": 0.3}, {"linear": np.ones(8)}, {"loss": "log_cosh"}):
+    for options in (
+        {"loss": "huber"},
+        {"ridge": 0.3},
+        {"linear": np.ones(8)},
+        {"loss": "log_cosh"},
+    ):
         batch = solve_many(A, Y, 0.0, 2.0, **options)
         assert batch.success
         for p in range(5):
@@ -212,12 +222,19 @@ def test_independent_of_threads_and_chunks(loss: str) -> None:
         assert np.array_equal(again.x, first.x)
         assert np.array_equal(again.gap, first.gap)
     cold = solve_many(A, Y, loss=loss, warm_start=False)
-    assert np.max(np.abs(cold.x - first.x)) <= 1e-3 * np.max(first.x)
     assert cold.success
+    assert not cold.repaired.any()
+    assert np.allclose(A @ cold.x, A @ first.x, rtol=1e-3, atol=1e-3)
 
 
 def test_blocks_cover_every_right_hand_side_once() -> None:
-    for shape, axis in (((5, 1000), 0), ((300, 5), 1), ((7, 5, 200), 1), ((5, 3, 4, 50), 0), ((5, 0), 0)):
+    for shape, axis in (
+        ((5, 1000), 0),
+        ((300, 5), 1),
+        ((7, 5, 200), 1),
+        ((5, 3, 4, 50), 0),
+        ((5, 0), 0),
+    ):
         layout = Layout(shape, axis)
         seen, whole = [], []
         for size in (1, 50, 333, 10**6):
@@ -304,9 +321,9 @@ def test_a_journal_of_another_run_is_refused(tmp_path) -> None:
     journal = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
         solve_many(A, Sliceable(Y, fail_after=4), out=out, journal=journal, chunk=BLOCK)
-    with pytest.raises(ValueError, match="journal: .* belongs to another run"):
+    with pytest.raises(ValueError, match=r"journal: .* belongs to another run"):
         solve_many(A + 1.0, Y, out=out, journal=journal)
-    with pytest.raises(ValueError, match="journal: .* belongs to another run"):
+    with pytest.raises(ValueError, match=r"journal: .* belongs to another run"):
         solve_many(A, Y, 0.0, 1.0, out=out, journal=journal)
     solve_many(A, Y, out=out, journal=journal)
     assert np.array_equal(out, solve_many(A, Y).x)
@@ -319,7 +336,7 @@ def test_what_is_not_finite(bad: float) -> None:
     clean = solve_many(A, Y, warm_start=False)
     spoilt = Y.copy()
     spoilt[3, [0, 7, 130, 299]] = bad
-    with pytest.raises(ValueError, match="Y: right-hand side 0 contains .* nan='skip'"):
+    with pytest.raises(ValueError, match=r"Y: right-hand side 0 contains .* nan='skip'"):
         solve_many(A, spoilt)
     batch = solve_many(A, spoilt, nan="skip", warm_start=False, return_dual=True)
     hit = np.zeros(300, dtype=bool)
@@ -422,7 +439,11 @@ BAD = [
     ({"lower": [0.0]}, ValueError, "lower: expected a number, a vector with 2 entries"),
     ({"upper": np.ones((3, 2))}, ValueError, r"upper: .* an array of shape \(2, 3\)"),
     ({"lower": 2.0, "upper": 1.0}, ValueError, "bounds: lower must not exceed upper"),
-    ({"lower": np.full((2, 3), 2.0), "upper": 1.0}, ValueError, "bounds: lower must not exceed upper"),
+    (
+        {"lower": np.full((2, 3), 2.0), "upper": 1.0},
+        ValueError,
+        "bounds: lower must not exceed upper",
+    ),
     ({"nan": "ignore"}, ValueError, "nan: expected 'raise' or 'skip'"),
     ({"n_jobs": 0}, ValueError, "n_jobs: expected a whole number >= 1, or -1"),
     ({"chunk": 0}, ValueError, "chunk: expected a whole number >= 1"),

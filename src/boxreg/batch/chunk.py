@@ -57,8 +57,6 @@ class Answers:
     def support(self) -> npt.NDArray[np.int32]:
         """How many entries of x are not 0; 0 where nothing was solved."""
         return np.asarray(
-            np.where(
-                self.status == RhsStatus.SKIPPED, 0, np.count_nonzero(self.x, axis=1)
-            ),
+            np.where(self.status == RhsStatus.SKIPPED, 0, np.count_nonzero(self.x, axis=1)),
             dtype=np.int32,
         )

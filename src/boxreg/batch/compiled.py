@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..losses.kullback_leibler import KullbackLeibler
 from ..losses.least_squares import LeastSquares
 from .chunk import Answers, Chunk
@@ -38,6 +39,8 @@ class Compiled:
     ) -> None:
         self.question, self.shared, self.warm, self.dual = question, shared, warm, dual
         self.name = "active sets on the Gram matrix" if len(shared.model.gram) else "active sets"
+        quadratic = question.loss.quadratic and len(shared.way.t) > 0
+        self.direction: Array | None = shared.way.t if quadratic else None
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
 
     def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
@@ -83,7 +86,11 @@ class Compiled:
                 lower, upper = (np.array(b) for b in np.broadcast_arrays(lower, upper))
             theta = answers.theta[block] if len(answers.theta) else answers.theta
             rows = Rows(
-                answers.x[block], theta, answers.gap[block], answers.scale[block], answers.target[block]
+                answers.x[block],
+                theta,
+                answers.gap[block],
+                answers.scale[block],
+                answers.target[block],
             )
             used = np.flatnonzero(chunk.valid[block])
             if len(used):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from typing import Any
@@ -19,7 +20,9 @@ _shared: dict[str, Any] = {}
 """What a worker process was given once."""
 
 
-def solve_one(question: Question, y: Array, lower: Array, upper: Array, x0: Array | None) -> Result:
+def solve_one(
+    question: Question, y: Array, lower: Array, upper: Array, x0: Array | None = None
+) -> Result:
     """One right-hand side; its status tells what a warning would."""
     from ..api import solve
     from ..warning_types import ConvergenceWarning
@@ -53,6 +56,10 @@ def repair(question: Question, chunk: Chunk, answers: Answers) -> None:
         lower, upper = chunk.bounds(int(p))
         start = answers.x[p] if np.all(np.isfinite(answers.x[p])) else None
         result = solve_one(question, chunk.rows[p], lower, upper, start)
+        if start is not None and not result.success:
+            result = min(
+                result, solve_one(question, chunk.rows[p], lower, upper, None), key=lambda r: r.gap
+            )
         answers.repaired[p] = True
         if result.gap <= answers.gap[p] or not np.isfinite(answers.gap[p]):
             take(answers, int(p), result)
@@ -61,6 +68,8 @@ def repair(question: Question, chunk: Chunk, answers: Answers) -> None:
 class General:
     """Every right-hand side by `solve`: in worker processes, or in threads where A and the loss cannot
     be sent to another process."""
+
+    direction: Array | None = None
 
     def __init__(self, question: Question, n_jobs: int, dual: bool) -> None:
         self.question, self.dual = question, dual
@@ -77,9 +86,9 @@ class General:
         which = np.flatnonzero(chunk.valid)
         work = [(chunk.rows[p], *chunk.bounds(int(p))) for p in which]
         if self._pool is None:
-            results: Any = (solve_one(self.question, *each, None) for each in work)
+            results: Iterable[Result] = (solve_one(self.question, *each) for each in work)
         elif self._local:
-            results = self._pool.map(lambda each: solve_one(self.question, *each, None), work)
+            results = self._pool.map(lambda each: solve_one(self.question, *each), work)
         else:
             results = self._pool.map(_in_worker, work, chunksize=max(1, len(work) // 64))
         for p, result in zip(which, results, strict=True):
@@ -126,6 +135,4 @@ def _in_worker(work: tuple[Array, Array, Array]) -> Result:
         False,
         _shared["terms"],
     )
-    return solve_one(question, *work, None)
-
-
+    return solve_one(question, *work)

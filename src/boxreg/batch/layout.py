@@ -44,7 +44,9 @@ class Layout:
     @property
     def width(self) -> int:
         """Right-hand sides a line."""
-        return int(np.prod([s for k, s in enumerate(self.shape) if k not in self._fixed], dtype=int))
+        return int(
+            np.prod([s for k, s in enumerate(self.shape) if k not in self._fixed], dtype=int)
+        )
 
     @property
     def _fixed(self) -> tuple[int, int]:
@@ -91,9 +93,9 @@ class Layout:
         slab = source[self._slab(begin, end)]
         masked = np.ma.getmaskarray(slab) if isinstance(slab, np.ma.MaskedArray) else None
         rows = self._rows(np.asarray(slab))
-        hidden = np.zeros(len(rows), dtype=bool)
+        hidden: Mask = np.zeros(len(rows), dtype=bool)
         if masked is not None:
-            hidden = self._rows(masked).any(axis=1)
+            hidden = np.asarray(self._rows(masked).any(axis=1))
         if rows.dtype.kind not in "fiub":
             raise TypeError(f"Y: expected real numbers, got dtype {rows.dtype}")
         return np.ascontiguousarray(rows, dtype=np.float64), hidden
@@ -109,9 +111,7 @@ class Layout:
 
     def position(self, line: int, within: int) -> tuple[int, ...]:
         """The index, in the outer shape, of right-hand side `within` counted from `line`."""
-        return tuple(
-            int(k) for k in np.unravel_index(line * self.width + within, self.outer_shape)
-        )
+        return tuple(int(k) for k in np.unravel_index(line * self.width + within, self.outer_shape))
 
     def _slab(self, begin: int, end: int) -> tuple[slice, ...]:
         whole = [slice(None)] * len(self.shape)

@@ -112,6 +112,7 @@ def solve_many(
         shape=(m, n),
         settings=settings,
         question=question,
+        direction=solver.direction,
     )
 
 
@@ -141,7 +142,9 @@ def _complaint(
         what = "has masked entries"
     elif np.isfinite(rows[p]).all():
         below = bool((rows[p] < 0.0).any())
-        what = "entries below 0" if below else "entries > 0 in rows where A cannot make a prediction"
+        what = (
+            "entries below 0" if below else "entries > 0 in rows where A cannot make a prediction"
+        )
         what = f"has {what}, which loss {question.loss.name!r} does not allow"
     else:
         what = "contains NaN" if np.isnan(rows[p]).any() else "contains inf"
@@ -167,6 +170,3 @@ def _chunk(chunk: Any, m: int, n: int) -> int:
     if not number:
         raise ValueError(f"chunk: expected a whole number >= 1, got {chunk!r}")
     return number
-
-
-

@@ -77,12 +77,20 @@ def asked(
         validate.bounds(low.value, high.value, n)
     given = {name: value for name, value in terms.items() if not _absent(value)}
     return Question(
-        design, source, layout, low, high, chosen, validate.tolerance(tol, "tol"), nan == "skip", given
+        design,
+        source,
+        layout,
+        low,
+        high,
+        chosen,
+        validate.tolerance(tol, "tol"),
+        nan == "skip",
+        given,
     )
 
 
 def _absent(value: Any) -> bool:
-    return value is None or (np.ndim(value) == 0 and np.isscalar(value) and float(value) == 0.0)
+    return value is None or (isinstance(value, (int, float)) and value == 0)
 
 
 def _layout(shape: tuple[int, ...], axis: Any, m: int) -> Layout:

@@ -71,6 +71,8 @@ class BatchResult:
     settings: dict[str, str] = field(default_factory=dict)
     question: Any = None
     """What was asked: kept for `verify`."""
+    direction: Array | None = None
+    """Along which dual points were made feasible, if there was a need."""
 
     @property
     def relative_gap(self) -> Array:

@@ -66,7 +66,8 @@ def share(question: Question) -> Shared | None:
     lower, upper = pattern
     posed = validate.problem(rows, np.zeros(m), lower, upper, "least_squares")
     if question.loss.needs_nonnegative:
-        validate.problem(rows, rows.sum(axis=1), lower, upper, question.loss)  # A >= 0, lower >= 0
+        reachable = np.abs(rows).sum(axis=1)
+        validate.problem(rows, reachable, lower, upper, question.loss)  # A >= 0, lower >= 0
     gram = np.zeros((0, 0))
     if question.loss.quadratic and worth_a_gram(n, question.layout.count):
         gram = np.ascontiguousarray(rows.T @ rows)
@@ -90,9 +91,7 @@ def _way(posed: Any, m: int) -> Any:
     if t is None:
         return Way(np.zeros(0), np.zeros(0), 0.0, 0.0, free, scale, least, rows)
     size = norm(t.theta) * SLACK
-    return Way(
-        t.theta.copy(), t.correlation.copy(), size, float(t.error), free, scale, least, rows
-    )
+    return Way(t.theta.copy(), t.correlation.copy(), size, float(t.error), free, scale, least, rows)
 
 
 def _infinities(question: Question) -> tuple[Array, Array] | None:

@@ -86,7 +86,9 @@ def sink_for(layout: Layout, n: int, out: Any, as_sparse: bool) -> DenseSink | S
     if as_sparse:
         raise ValueError("out: cannot be combined with sparse=True; give one of them")
     if not hasattr(out, "shape") or tuple(out.shape) != shape:
-        raise ValueError(f"out: expected an array of shape {shape}, got {getattr(out, 'shape', out)}")
+        raise ValueError(
+            f"out: expected an array of shape {shape}, got {getattr(out, 'shape', out)}"
+        )
     if np.dtype(out.dtype).kind != "f":
         raise TypeError(f"out: expected a floating-point array, got dtype {out.dtype}")
     return DenseSink(layout, out)

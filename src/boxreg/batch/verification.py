@@ -10,13 +10,12 @@ import numpy as np
 from .. import validate
 from ..arrays import Array, Mask
 from ..certificate import Certificate, certificate_of, unreduced
-from ..directions import build_cone, first_cone
 from ..dual_cone import DualCone
 from ..duality import DualPoint
 from ..point import Point
-from ..problem import Problem
 from ..reduced import ReducedProblem
 from ..work import WorkMeter
+from .general import solve_one
 from .layout import Layout
 from .question import Question
 from .result import BatchResult
@@ -40,7 +39,9 @@ class BatchCertificate:
 
     def __str__(self) -> str:
         wrong = np.argwhere(~self.valid)
-        verdict = "valid" if self else f"NOT valid for {len(wrong)}, the first at {wrong[0].tolist()}"
+        verdict = (
+            "valid" if self else f"NOT valid for {len(wrong)}, the first at {wrong[0].tolist()}"
+        )
         kind = "all rigorous" if np.all(self.rigorous) else f"{int(self.rigorous.sum())} rigorous"
         largest = float(np.nanmax(self.gap)) if self.checked else 0.0
         return f"{self.checked:,} certificates {verdict}, {kind}; largest gap {largest:.3g}"
@@ -52,7 +53,7 @@ def verify_batch(result: BatchResult) -> BatchCertificate:
     layout, n = question.layout, question.design.shape[1]
     flat = [np.full(layout.count, np.nan), np.ones(layout.count, bool), np.ones(layout.count, bool)]
     claims, skipped = result.gap.ravel(), result.skipped.ravel()
-    checker = _Checker(question)
+    checker = _Checker(question, result.direction)
     for begin, end in layout.chunks(4096):
         y, _ = layout.read(question.Y, begin, end)
         x = _answers(result.x, layout, n, begin, end)
@@ -84,11 +85,15 @@ def _answers(x: Any, layout: Layout, n: int, begin: int, end: int) -> Array:
 
 
 class _Checker:
-    """Certificates of single answers; the dual cone is kept while the bounds stay the same."""
+    """Certificates of single answers.
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
-        self._cone: tuple[Array, Array, DualCone] | None = None
+    Where theta was not kept it is built anew: the residual, moved into the dual feasible set along the
+    direction, or towards the point, that the run used. Where that proves less than was claimed, as it
+    may for answers of the general solver, another run from x finds a theta.
+    """
+
+    def __init__(self, question: Question, direction: Array | None) -> None:
+        self.question, self.direction = question, direction
 
     def certificate(
         self, y: Array, x: Array, theta: Array | None, lower: Array, upper: Array, claim: float
@@ -99,18 +104,20 @@ class _Checker:
         point = Point(whole, x)
         if theta is not None and not asked.terms:
             dual = DualPoint.at(validate.dual_point(theta, posed), whole)
-        else:
-            dual = self._cone_of(posed, whole).push(DualPoint.residual(point), point)
+            return certificate_of(posed, point, dual, claim)
+        dual = self._cone(whole).push(DualPoint.residual(point), point)
+        proof = certificate_of(posed, point, dual, claim)
+        if proof.valid or not proof.primal_feasible:
+            return proof
+        found = solve_one(asked, y, lower, upper, x).theta
+        dual = DualPoint.at(validate.dual_point(found, posed), whole)
         return certificate_of(posed, point, dual, claim)
 
-    def _cone_of(self, posed: Problem, whole: ReducedProblem) -> DualCone:
-        lower, upper = posed.lower, posed.upper
-        if self._cone is not None and posed.loss.quadratic and not self.question.terms:
-            known = self._cone
-            if np.array_equal(known[0], lower) and np.array_equal(known[1], upper):
-                return known[2]
-        cone = first_cone(whole, "auto", posed.survey.sums, exact=True)
-        if cone.pending:
-            cone = build_cone(whole, "auto", posed.survey.sums)
-        self._cone = (lower, upper, cone)
-        return cone
+    def _cone(self, whole: ReducedProblem) -> DualCone:
+        m, n = whole.design.shape
+        nothing = np.zeros(n, dtype=bool)
+        if self.direction is not None and whole.cost is None and len(self.direction) == m:
+            return DualCone(DualPoint.direction(self.direction, whole), nothing)
+        if whole.loss.needs_nonnegative:
+            return DualCone(None, nothing, anchor=DualPoint.at(np.full(m, -1.0), whole))
+        return DualCone(None, nothing)

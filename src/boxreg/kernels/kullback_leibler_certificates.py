@@ -98,7 +98,8 @@ def shrink(w, theta, y, sums, norms, box, error):  # type: ignore[no-untyped-def
         theta[i] = (1.0 - share) * theta[i] - share if y[i] > 0.0 else -1.0
     for j in range(len(w)):
         w[j] = (1.0 - share) * w[j] - share * sums[j]
-    return (1.0 - share) * error + share * own + 6.0 * _UNIT * (size + root)
+    # Each component is off by at most 3u |θ_i| + 2u share, and so is each product, over ||a_j||.
+    return (1.0 - share) * error + share * own + 6.0 * _UNIT * (size + share * root)
 
 
 @branch

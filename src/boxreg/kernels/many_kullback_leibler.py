@@ -103,9 +103,7 @@ def solve_block(model, Y, lower, upper, way, background, tol, warm, used, answer
             error = shrink(w, v, y, sums, model.norms, box, error)
             gap = np.inf
             if error >= 0.0:
-                gap = kullback_leibler_gap(
-                    x, p, w, v, y, background, model.norms, box, error
-                )
+                gap = kullback_leibler_gap(x, p, w, v, y, background, model.norms, box, error)
             if gap < answers.gaps[r]:
                 answers.gaps[r] = gap
                 for j in range(n):

@@ -69,9 +69,7 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
         scale, target = _begin(model, Y[p], low, high, base, slopes[p], start, theta, tol)
         answers.scales[p], answers.targets[p], answers.gaps[p] = scale, target, np.inf
         noise = _UNIT * (m + 2) * size_of(Y[p])
-        count = settle(
-            model, factor, moves, count, base, start, low, high, noise, rounds
-        )
+        count = settle(model, factor, moves, count, base, start, low, high, noise, rounds)
         _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
         counts[p] = count
     for attempt in range(_REFINEMENTS + 1):
@@ -87,9 +85,7 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
             _copy(slopes[p], spare)
             if per:
                 describe(low, high, box)
-            reach = _judge(
-                model, box, way, trial[p], residuals[p], theta, spare, p, answers
-            )
+            reach = _judge(model, box, way, trial[p], residuals[p], theta, spare, p, answers)
             proved = answers.gaps[p] <= answers.targets[p]
             if attempt == (_BEYOND if proved else _REFINEMENTS):
                 continue
@@ -103,9 +99,7 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
             still += 1
             count = _resume(model, factor, moves, states[p], orders[p], counts[p])
             _copy(trial[p], base)
-            count = settle(
-                model, factor, moves, count, base, slopes[p], low, high, noise, rounds
-            )
+            count = settle(model, factor, moves, count, base, slopes[p], low, high, noise, rounds)
             _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
             counts[p] = count
         left = still
