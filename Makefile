@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint fuzz ratios rivals bench bench-quick memory campaign clean
+.PHONY: help demo test lint fuzz ratios rivals bench bench-quick bench-many memory campaign clean
 
 help:
 	@echo "make demo    solve the embedded problems with all four solvers; table and figure"
@@ -15,6 +15,7 @@ help:
 	@echo "make ratios  work and time with and without screening on the paper's tables"
 	@echo "make bench   the race against every other solver (about 30 minutes); BOXREG_DATA adds real data"
 	@echo "make bench-quick   the same in under 5 minutes, fewer cases"
+	@echo "make bench-many    many right-hand sides against loops over SciPy; needs BOXREG_DATA"
 	@echo "make memory  peak memory of a solve over the size of A (GB=1)"
 	@echo "make campaign      never a worse objective than SciPy or skglm (PER_FAMILY=10000, 2 processes)"
 
@@ -68,6 +69,9 @@ bench: rivals
 
 bench-quick: rivals
 	$(BIN)/python -m benchmarks.race --quick --out out/bench
+
+bench-many: $(READY)
+	$(BIN)/python -m benchmarks.many --out out/many
 
 GB ?= 1
 memory: $(READY)
