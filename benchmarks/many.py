@@ -98,9 +98,7 @@ def measure(case: Case, folder: Path, passes: int) -> Row:
     rival = RIVALS[case.rival]
 
     def ours(jobs: int = 1, columns: slice = slice(None)) -> boxreg.BatchResult:
-        return boxreg.solve_many(
-            A, Y[:, columns], 0.0, case.upper, loss=case.loss, n_jobs=jobs
-        )
+        return boxreg.solve_many(A, Y[:, columns], 0.0, case.upper, loss=case.loss, n_jobs=jobs)
 
     def theirs() -> list[np.ndarray]:
         return [rival(A, Y[:, p], case.upper) for p in some]

@@ -7,16 +7,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from judging import exact_objective
-from real_data import load
-from references.box_problem import BoxProblem
-from references.exact import exact_solution
 from scipy import sparse
 
 import boxreg
 from boxreg import RhsStatus, losses, solve, solve_many
 from boxreg.batch import many
 from boxreg.batch.layout import BLOCK, Layout
+from judging import exact_objective
+from real_data import load
+from references.box_problem import BoxProblem
+from references.exact import exact_solution
 
 INF = np.inf
 

@@ -23,14 +23,14 @@ from .vectors import flags, floats, indices
 
 LOWER, FREE, UPPER = -1, 0, 1
 
-_BATCH = 12
-_STEEP = 0.2
+_BATCH = 6
+_STEEP = 0.3
 """Slopes of this share of the steepest, over ||a_j||, join its batch."""
 _DISTINCT = 1e-3
 """A column joins a batch if this share of its squared norm, or more, is new."""
 _INDEPENDENT = 1e-13
 """A column enters on its own if this share of its squared norm, or more, is."""
-_FEW = 12
+_FEW = 16
 """Up to this many free variables, bounds are met one by one from the start: solving again is cheap."""
 _CAUTION = 4
 """Single steps after a batch that failed; twice as many after the next."""
@@ -104,6 +104,7 @@ def conform(model, factor, moves, count, lower, upper):  # type: ignore[no-untyp
             state[j] = LOWER
         elif none_below and state[j] == LOWER:
             state[j] = UPPER
+    face(model, moves, lower, upper)
     return count
 
 
@@ -113,20 +114,8 @@ def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds
 
     `start` are the slopes w₀ at `base`; the answer is `base + moves.shift`, its slopes `moves.slopes`.
     """
-    n = len(base)
-    state, shift, pull, facing = moves.state, moves.shift, moves.pull, moves.facing
-    for j in range(n):
-        pull[j] = start[j]
-        if state[j] == FREE:
-            shift[j] = min(max(base[j] + shift[j], lower[j]), upper[j]) - base[j]
-        else:
-            shift[j] = 0.0
-    _face(model, moves, lower, upper)
-    for j in range(n):
-        if state[j] != FREE:
-            d = _bound_shift(state[j], lower[j], upper[j], base[j])
-            if d != 0.0:  # calls with many arrays cost more than they look
-                _hold(model, moves, j, d)
+    facing = moves.facing
+    _begin(model, moves, base, start, lower, upper)
     if count <= _FEW:
         count = _cautious(model, factor, moves, count, base, lower, upper)
     else:
@@ -138,7 +127,9 @@ def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds
         size = _steepest(moves, noise, 1 if caution else _BATCH)
         if size == 0:
             break
-        before = _remember(factor, moves, count)
+        before = count
+        if not gentle:
+            _remember(factor, moves, count)
         count = _enter(model, factor, moves, count, size)
         if count == before:
             facing[moves.found[0]], barred = 0.0, True
@@ -152,15 +143,35 @@ def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds
         if value < best:
             best, caution = value, max(caution - 1, 0)
             if barred:
-                _face(model, moves, lower, upper)
+                face(model, moves, lower, upper)
                 barred = False
+        elif gentle:  # no gain but rounding's
+            for e in range(size):
+                facing[moves.found[e]] = 0.0
+            barred = True
         else:
-            count = _restore(model, factor, moves, before, count, base, start, lower, upper)
-            if caution:
-                facing[moves.found[0]], barred = 0.0, True
-            else:
-                caution, penance = penance, 2 * penance
+            count = _restore(model, factor, moves, before, count, start)
+            caution, penance = penance, 2 * penance
+    if barred:
+        face(model, moves, lower, upper)
     return count
+
+
+@branch
+def _begin(model, moves, base, start, lower, upper):  # type: ignore[no-untyped-def]
+    """Put held variables at their bounds, and free ones inside theirs."""
+    state, shift, pull = moves.state, moves.shift, moves.pull
+    for j in range(len(base)):
+        pull[j] = start[j]
+        if state[j] == FREE:
+            shift[j] = min(max(base[j] + shift[j], lower[j]), upper[j]) - base[j]
+        else:
+            shift[j] = 0.0
+    for j in range(len(base)):
+        if state[j] != FREE:
+            d = _bound_shift(state[j], lower[j], upper[j], base[j])
+            if d != 0.0:
+                _hold(model, moves, j, d)
 
 
 @leaf
@@ -197,13 +208,23 @@ def _refresh_slopes(model, factor, moves, count):  # type: ignore[no-untyped-def
     """w = pull - G_F d_F."""
     slopes, pull, shift = moves.slopes, moves.pull, moves.shift
     n = len(slopes)
-    for j in range(n):
-        slopes[j] = pull[j]
     if not len(model.gram):
+        for j in range(n):
+            slopes[j] = pull[j]
         _product_slopes(model, factor, moves, count)
         return
     whole = count - count % 4
-    for k in range(0, whole, 4):
+    if whole == 0:
+        for j in range(n):
+            slopes[j] = pull[j]
+    else:
+        a, b = factor.chosen[0], factor.chosen[1]
+        c, d = factor.chosen[2], factor.chosen[3]
+        p, q, r, s = shift[a], shift[b], shift[c], shift[d]
+        first, second, third, fourth = model.gram[a], model.gram[b], model.gram[c], model.gram[d]
+        for j in range(n):
+            slopes[j] = pull[j] - ((p * first[j] + q * second[j]) + (r * third[j] + s * fourth[j]))
+    for k in range(4, whole, 4):
         a, b = factor.chosen[k], factor.chosen[k + 1]
         c, d = factor.chosen[k + 2], factor.chosen[k + 3]
         p, q, r, s = shift[a], shift[b], shift[c], shift[d]
@@ -255,7 +276,7 @@ def _steepest(moves, noise, most):  # type: ignore[no-untyped-def]
     for j in range(n):
         scores[j] = facing[j] * slopes[j]
     for j in range(n):
-        if scores[j] > best:
+        if scores[j] > best:  # not max(), which waits for the one before
             best = scores[j]
     if best <= noise:
         return 0
@@ -277,8 +298,8 @@ def _steepest(moves, noise, most):  # type: ignore[no-untyped-def]
     return size
 
 
-@leaf
-def _face(model, moves, lower, upper):  # type: ignore[no-untyped-def]
+@branch
+def face(model, moves, lower, upper):  # type: ignore[no-untyped-def]
     """Note which way each held variable may move, over ||a_j||; nothing is barred any more."""
     facing, state, norms = moves.facing, moves.state, model.norms
     for j in range(len(state)):
@@ -296,11 +317,10 @@ def _remember(factor, moves, count):  # type: ignore[no-untyped-def]
     for j in range(len(old.shift)):
         old.shift[j], old.state[j] = moves.shift[j], moves.state[j]
         old.slopes[j], old.facing[j] = moves.slopes[j], moves.facing[j]
-    return count
 
 
 @branch
-def _restore(model, factor, moves, before, count, base, start, lower, upper):  # type: ignore[no-untyped-def]
+def _restore(model, factor, moves, before, count, start):  # type: ignore[no-untyped-def]
     """Put the set back that was noted; what is in place already stays."""
     old, same = moves.old, 0
     while same < min(count, before) and factor.chosen[same] == old.chosen[same]:

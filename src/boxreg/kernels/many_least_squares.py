@@ -12,7 +12,7 @@ from collections import namedtuple
 import numpy as np
 
 from .block_products import combine, correlate_block
-from .box_active_set import FREE, LOWER, UPPER, conform, new_moves, settle
+from .box_active_set import FREE, LOWER, UPPER, conform, face, new_moves, settle
 from .box_certificates import (
     describe,
     gamma,
@@ -23,7 +23,7 @@ from .box_certificates import (
     size_of,
 )
 from .chaining import chain
-from .compiling import compiled, leaf, leaf_sums
+from .compiling import branch, compiled, leaf, leaf_sums
 from .growing_factor import append, new_factor
 from .vectors import floats, indices, table
 
@@ -73,31 +73,23 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
         _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
         counts[p] = count
     for attempt in range(_REFINEMENTS + 1):
-        for k in range(left):
-            combine(model.columns, trial[waiting[k]], residuals[waiting[k]])
-            _subtract(Y[waiting[k]], residuals[waiting[k]])
-        correlate_block(model.rows, residuals, waiting, left, slopes)
+        _fresh_slopes(model, Y, trial, residuals, waiting, left, slopes)
         still = 0
         for k in range(left):
             p = waiting[k]
             low, high = lower[p if per else 0], upper[p if per else 0]
-            _copy(residuals[p], theta)
-            _copy(slopes[p], spare)
             if per:
                 describe(low, high, box)
+            _copy(residuals[p], theta)
+            _copy(slopes[p], spare)
             reach = _judge(model, box, way, trial[p], residuals[p], theta, spare, p, answers)
-            proved = answers.gaps[p] <= answers.targets[p]
-            if attempt == (_BEYOND if proved else _REFINEMENTS):
-                continue
             noise = _UNIT * ((m + 2) * size_of(residuals[p]) + (counts[p] + 2) * reach)
-            enough = _ENOUGH * answers.targets[p]
-            if answers.gaps[p] <= enough or (
-                proved and _optimal(model, states[p], slopes[p], low, high, noise)
-            ):
+            if _done(model, states[p], slopes[p], low, high, noise, attempt, p, answers):
                 continue
             waiting[still] = p
             still += 1
             count = _resume(model, factor, moves, states[p], orders[p], counts[p])
+            face(model, moves, low, high)
             _copy(trial[p], base)
             count = settle(model, factor, moves, count, base, slopes[p], low, high, noise, rounds)
             _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
@@ -105,6 +97,26 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
         left = still
         if left == 0:
             break
+
+
+@branch
+def _fresh_slopes(model, Y, trial, residuals, waiting, left, slopes):  # type: ignore[no-untyped-def]
+    """ρ = y - A x and Aᵀρ of those that wait."""
+    for k in range(left):
+        combine(model.columns, trial[waiting[k]], residuals[waiting[k]])
+        _subtract(Y[waiting[k]], residuals[waiting[k]])
+    correlate_block(model.rows, residuals, waiting, left, slopes)
+
+
+@leaf
+def _done(model, state, w, low, high, noise, attempt, p, answers):  # type: ignore[no-untyped-def]
+    """Whether another solve from here has nothing to gain, or too many were made."""
+    proved = answers.gaps[p] <= answers.targets[p]
+    if attempt == (_BEYOND if proved else _REFINEMENTS):
+        return True
+    if answers.gaps[p] <= _ENOUGH * answers.targets[p]:
+        return True
+    return proved and _optimal(model, state, w, low, high, noise)
 
 
 @leaf
