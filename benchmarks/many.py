@@ -3,8 +3,8 @@
     BOXREG_DATA=... python -m benchmarks.many --out out/many
 
 One core: seconds of processor time a right-hand side, the best of several passes taken in turn, ours
-over all right-hand sides, a rival over a spread of them. Two threads: seconds on the clock. Every answer,
-a rival's too, is scored by the same code: its relative duality gap.
+over all right-hand sides, a rival over a spread of them. Two threads: seconds on the clock. Every
+answer, a rival's too, is scored by the same code: its relative duality gap.
 """
 
 from __future__ import annotations
@@ -182,7 +182,8 @@ def markdown(rows: list[Row]) -> str:
     for row in rows:
         m, n, count = row.shape
         lines.append(
-            f"| {row.case} | {m} × {n}, {count:,} | {row.ours_us:.1f} | {row.rival} | {row.rival_us:,.0f} "
+            f"| {row.case} | {m} × {n}, {count:,} | {row.ours_us:.1f} | {row.rival} "
+            f"| {row.rival_us:,.0f} "
             f"| {row.ratio:.1f}× | {row.target:.0f}× | {row.worst_gap:.0e} | {row.rival_worst_gap:.0e} "
             f"| {row.two_threads:.2f}× |"
         )

@@ -1,8 +1,8 @@
 """How far a run to a disk target has come, so that an interrupted one goes on from there.
 
-Two files: `name`, a few lines of JSON, and `name.npy`, the gaps and statuses so far. After each chunk the
-answers are flushed, then the numbers, then the JSON is replaced in one step. Whatever happens between,
-the JSON tells of nothing that is not on disk.
+Two files: `name`, a few lines of JSON, and `name.npy`, the gaps and statuses so far. After each chunk
+the answers are flushed, then the numbers, then the JSON is replaced in one step. Whatever happens
+between, the JSON tells of nothing that is not on disk.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ def solve_many(
     Parameters
     ----------
     A : whatever `solve` takes, m × n.
-    Y : array with m entries along `axis`: a matrix of columns, an image, a stack of images; a NumPy array
-        or memmap, or anything that is sliced like one (zarr, HDF5). It is read a chunk at a time.
+    Y : array with m entries along `axis`: a matrix of columns, an image, a stack of images; a NumPy
+        array or memmap, or anything that is sliced like one (zarr, HDF5), a chunk at a time.
     lower, upper : numbers, vectors with n entries, or arrays like the answer: one bound for each
         variable and right-hand side.
     loss, sample_weight, linear, ridge : as for `solve`, the same for all.
@@ -117,7 +117,7 @@ def solve_many(
 
 
 def _read(question: Question, first: int, last: int) -> Chunk:
-    """Some lines with their bounds; what is not finite, or not for this loss, is set to 0 and not valid."""
+    """Some lines with their bounds; what is not finite, or not for this loss, is not valid."""
     layout = question.layout
     rows, masked = layout.read(question.Y, first, last)
     bad = masked | ~np.isfinite(rows).all(axis=1)

@@ -116,11 +116,7 @@ def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds
     """
     facing = moves.facing
     _begin(model, moves, base, start, lower, upper)
-    if count <= _FEW:
-        count = _cautious(model, factor, moves, count, base, lower, upper)
-    else:
-        count = _descend(model, factor, moves, count, base, lower, upper)
-    _refresh_slopes(model, factor, moves, count)
+    count = _move(model, factor, moves, count, base, lower, upper, count <= _FEW)
     best, caution, penance, barred = _value(moves, start), 0, _CAUTION, False
     for _ in range(rounds):
         gentle = caution > 0 or count <= _FEW
@@ -134,11 +130,7 @@ def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds
         if count == before:
             facing[moves.found[0]], barred = 0.0, True
             continue
-        if gentle:
-            count = _cautious(model, factor, moves, count, base, lower, upper)
-        else:
-            count = _descend(model, factor, moves, count, base, lower, upper)
-        _refresh_slopes(model, factor, moves, count)
+        count = _move(model, factor, moves, count, base, lower, upper, gentle)
         value = _value(moves, start)
         if value < best:
             best, caution = value, max(caution - 1, 0)
@@ -271,23 +263,14 @@ def _steepest(moves, noise, most):  # type: ignore[no-untyped-def]
     Of neighbours in A, which are often alike, only the steepest. `noise` is over ||a_j||.
     """
     facing, slopes, scores = moves.facing, moves.slopes, moves.scores
-    n, found = len(facing), moves.found
-    best = noise
+    n, found, size, least = len(facing), moves.found, 0, noise
     for j in range(n):
         scores[j] = facing[j] * slopes[j]
-    for j in range(n):
-        if scores[j] > best:  # not max(), which waits for the one before
-            best = scores[j]
-    if best <= noise:
-        return 0
-    least, size = max(noise, _STEEP * best), 0
     for j in range(n):
         score = scores[j]
         if score <= least or (j > 0 and scores[j - 1] > score):
             continue
         if j + 1 < n and scores[j + 1] >= score:
-            continue
-        if size == most and score <= scores[found[size - 1]]:
             continue
         at = size if size < most else most - 1
         while at > 0 and scores[found[at - 1]] < score:
@@ -295,6 +278,11 @@ def _steepest(moves, noise, most):  # type: ignore[no-untyped-def]
             at -= 1
         found[at] = j
         size = min(size + 1, most)
+        least = max(least, _STEEP * scores[found[0]])
+        if size == most:
+            least = max(least, scores[found[size - 1]])
+    while size > 1 and scores[found[size - 1]] < _STEEP * scores[found[0]]:
+        size -= 1
     return size
 
 
@@ -370,6 +358,17 @@ def _leave(model, factor, moves, count, at, side, base, lower, upper):  # type: 
     d = _bound_shift(side, lower[j], upper[j], base[j])
     if d != 0.0:
         _hold(model, moves, j, d)
+    return count
+
+
+@leaf
+def _move(model, factor, moves, count, base, lower, upper, gentle):  # type: ignore[no-untyped-def]
+    """To the fit of F, or as far as bounds allow, and the slopes there; returns the size of F."""
+    if gentle:
+        count = _cautious(model, factor, moves, count, base, lower, upper)
+    else:
+        count = _descend(model, factor, moves, count, base, lower, upper)
+    _refresh_slopes(model, factor, moves, count)
     return count
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from .compiling import branch, leaf_sums
 
 _ORDERED = 0.4
-"""Where right-hand sides beside each other are this much closer than those far apart, as in images, their
-order is left as it is: searching for better ones takes longer than it saves."""
+"""Where right-hand sides beside each other are this much closer than those far apart, as in images,
+their order is left as it is: searching for better ones takes longer than it saves."""
 
 
 @leaf_sums

@@ -1,6 +1,7 @@
 """The duality gap of a Kullback–Leibler problem, compiled: `boxreg.duality` and the loss's brackets.
 
-f(q; y) = y h(q / y), h(t) = t - 1 - log t; bracket of a row: y h(q (1 + θ) / y), or q (1 + θ) where y = 0.
+f(q; y) = y h(q / y), h(t) = t - 1 - log t; bracket of a row: y h(q (1 + θ) / y), or q (1 + θ) where
+y = 0.
 Hypotheses: A >= 0, x >= 0, background b >= 0.
 """
 

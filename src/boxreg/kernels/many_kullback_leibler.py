@@ -2,7 +2,8 @@
 
 Newton's method on active sets: each step minimises the second-order model of the divergence over the
 box, from the set of the step before. The first model is that around q = y, (q - y)² / (2 y), from the
-set of a similar right-hand side: from a start far from y Newton's method would double the prediction a step.
+set of a similar right-hand side: from a start far from y Newton's method would double the prediction a
+step.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ _MIXTURE = 1e-2
 
 
 Room = namedtuple("Room", ["x", "kept", "slopes", "w", "sums", "p", "q", "v", "theta", "box"])
-"""x and where it was, slopes and those of a feasible theta, Aᵀ1; A x, q = A x + b, theta as it is moved
-into the dual feasible set, theta at x; the bounds."""
+"""x and where it was, slopes and those of a feasible theta, Aᵀ1; A x, q = A x + b, theta as it is
+moved into the dual feasible set, theta at x; the bounds."""
 
 
 @compiled
@@ -44,7 +45,8 @@ def solve_block(model, Y, lower, upper, way, background, tol, warm, used, answer
     weighted = Model(table(0, 0), model.rows, model.columns, model.norms, floats(m))
     factor, moves = new_factor(min(m, n), m), new_moves(n, min(m, n), m)
     room = Room(
-        floats(n), floats(n), floats(n), floats(n), floats(n), floats(m), floats(m), floats(m), floats(m),
+        floats(n), floats(n), floats(n), floats(n), floats(n),
+        floats(m), floats(m), floats(m), floats(m),
         new_box(n),
     )  # fmt: skip
     inside, reach = floats(n), floats(m)
@@ -219,7 +221,7 @@ def _again(model, factor, moves, count):  # type: ignore[no-untyped-def]
 
 @branch
 def _towards(model, background, y, d, low, high, value, room):  # type: ignore[no-untyped-def]
-    """The first of x + s d, s = 1, ½, … that lowers the objective enough; its value, inf if none does."""
+    """The first of x + s d, s = 1, ½, … that lowers the objective enough; its value, or inf."""
     promised, x = 0.0, room.x
     for j in range(len(x)):
         promised += room.slopes[j] * d[j]
