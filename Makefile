@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint fuzz reproduce reproduce-quick ratios rivals bench bench-quick bench-losses real-data memory campaign clean
+.PHONY: help demo test lint fuzz reproduce reproduce-quick ratios rivals bench bench-quick bench-losses bench-many real-data \
+  memory campaign clean
 
 help:
 	@echo "make demo    solve the embedded problems with all four solvers; table and figure"
@@ -18,6 +19,7 @@ help:
 	@echo "make bench-quick   the same in under 5 minutes, fewer cases"
 	@echo "make bench-losses  every loss against L-BFGS-B, skglm and scikit-learn; work with and without screening"
 	@echo "make real-data     the tests on real data, the long ones too (needs BOXREG_DATA)"
+	@echo "make bench-many    many right-hand sides against loops over SciPy; needs BOXREG_DATA"
 	@echo "make memory  peak memory of a solve over the size of A (GB=1)"
 	@echo "make campaign      never a worse objective than SciPy or skglm (PER_FAMILY=10000, 2 processes)"
 
@@ -86,6 +88,8 @@ bench-losses: $(BENCH_READY)
 
 real-data: $(READY)
 	$(BIN)/python -m pytest -m "slow or not slow" tests/test_real_data.py
+bench-many: $(READY)
+	$(BIN)/python -m benchmarks.many --out out/many
 
 GB ?= 1
 memory: $(READY)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from .api import nnls, operator, solve, verify
+from .batch import BatchResult, RhsStatus, solve_many
 from .certificate import Certificate
 from .history import History, Snapshot
 from .linf import AntisparseResult, antisparse
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AntisparseResult",
+    "BatchResult",
     "Certificate",
     "ConvergenceWarning",
     "History",
     "PerformanceWarning",
     "Result",
+    "RhsStatus",
     "Snapshot",
     "Status",
     "__version__",
@@ -31,6 +34,7 @@ __all__ = [
     "nnls",
     "operator",
     "solve",
+    "solve_many",
     "verify",
 ]
 

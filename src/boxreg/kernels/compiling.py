@@ -6,6 +6,9 @@ of summation. Nothing else of `fastmath` is allowed. Division by zero gives inf 
 Functions that Python calls are cached on disk. Inner ones have no way in from Python, which halves the
 time to compile them, and live in the cache of those that call them: after editing an inner function
 remove `src/boxreg/kernels/__pycache__`, for numba looks at the file of the cached one only.
+
+Leaves are inner functions that allocate nothing. They count no references, which in a chain of short
+calls with many arrays takes more time than the arithmetic.
 """
 
 from __future__ import annotations
@@ -23,3 +26,8 @@ compiled = _njit(**_ALL, cache=True)
 compiled_sums = _njit(**_ALL, cache=True, fastmath=_SUMS)
 inner = _njit(**_WITHIN)
 inner_sums = _njit(**_WITHIN, fastmath=_SUMS)
+_LEAF = {**_WITHIN, "_nrt": False, "forceinline": True}
+leaf = _njit(**_LEAF)
+leaf_sums = _njit(**_LEAF, fastmath=_SUMS)
+branch = _njit(**_WITHIN, _nrt=False)
+branch_sums = _njit(**_WITHIN, _nrt=False, fastmath=_SUMS)

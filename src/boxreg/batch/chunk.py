@@ -1,0 +1,62 @@
+"""Some right-hand sides and what is found for them, one a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import Array, Mask
+from .result import RhsStatus
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Right-hand sides, which of them are to be solved, their bounds (one row, or one for each)."""
+
+    rows: Array
+    valid: Mask
+    lower: Array
+    upper: Array
+
+    def bounds(self, p: int) -> tuple[Array, Array]:
+        """Those of right-hand side p."""
+        return (
+            self.lower[p if len(self.lower) > 1 else 0],
+            self.upper[p if len(self.upper) > 1 else 0],
+        )
+
+
+@dataclass(frozen=True)
+class Answers:
+    """x, theta (or no rows), and a number of each kind for every right-hand side."""
+
+    x: Array
+    theta: Array
+    gap: Array
+    scale: Array
+    target: Array
+    status: npt.NDArray[np.int8]
+    repaired: Mask
+
+    @classmethod
+    def empty(cls, count: int, m: int, n: int, dual: bool) -> Answers:
+        """Nothing solved yet: NaN everywhere."""
+        return cls(
+            np.full((count, n), np.nan),
+            np.full((count if dual else 0, m), np.nan),
+            np.full(count, np.nan),
+            np.full(count, np.nan),
+            np.full(count, np.nan),
+            np.full(count, RhsStatus.SKIPPED, dtype=np.int8),
+            np.zeros(count, dtype=bool),
+        )
+
+    @property
+    def support(self) -> npt.NDArray[np.int32]:
+        """How many entries of x are not 0; 0 where nothing was solved."""
+        return np.asarray(
+            np.where(self.status == RhsStatus.SKIPPED, 0, np.count_nonzero(self.x, axis=1)),
+            dtype=np.int32,
+        )

@@ -1,0 +1,138 @@
+"""Right-hand sides one by one through the general solver."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..result import Result
+from .chunk import Answers, Chunk
+from .question import Question
+from .result import RhsStatus
+
+_shared: dict[str, Any] = {}
+"""What a worker process was given once."""
+
+
+def solve_one(
+    question: Question, y: Array, lower: Array, upper: Array, x0: Array | None = None
+) -> Result:
+    """One right-hand side; its status tells what a warning would."""
+    from ..api import solve
+    from ..warning_types import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return solve(
+            question.design,
+            y,
+            lower,
+            upper,
+            loss=question.loss,
+            tol=question.tol,
+            x0=x0,
+            **question.terms,
+        )
+
+
+def take(answers: Answers, p: int, result: Result) -> None:
+    """Write the result of a right-hand side down."""
+    answers.x[p], answers.gap[p] = result.x, result.gap
+    answers.scale[p], answers.target[p] = result.scale, result.target_gap
+    answers.status[p] = RhsStatus.of(result.status)
+    if len(answers.theta):
+        answers.theta[p] = result.theta[: answers.theta.shape[1]]
+
+
+def repair(question: Question, chunk: Chunk, answers: Answers) -> None:
+    """Solve again, accurately, what the compiled path did not prove; the smaller gap counts."""
+    for p in np.flatnonzero(chunk.valid & ~(answers.gap <= answers.target)):
+        lower, upper = chunk.bounds(int(p))
+        start = answers.x[p] if np.all(np.isfinite(answers.x[p])) else None
+        result = solve_one(question, chunk.rows[p], lower, upper, start)
+        if start is not None and not result.success:
+            result = min(
+                result, solve_one(question, chunk.rows[p], lower, upper, None), key=lambda r: r.gap
+            )
+        answers.repaired[p] = True
+        if result.gap <= answers.gap[p] or not np.isfinite(answers.gap[p]):
+            take(answers, int(p), result)
+
+
+class General:
+    """Every right-hand side by `solve`: in worker processes, or in threads where A and the loss cannot
+    be sent to another process."""
+
+    direction: Array | None = None
+
+    def __init__(self, question: Question, n_jobs: int, dual: bool) -> None:
+        self.question, self.dual = question, dual
+        self.name = f"one by one, {question.loss.name}"
+        self._pool: Executor | None = None
+        self._local = True
+        if n_jobs > 1:
+            self._pool, self._local = _pool(question, n_jobs)
+
+    def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
+        """All that are valid."""
+        m, n = self.question.design.shape
+        answers = Answers.empty(len(chunk.rows), m, n, self.dual)
+        which = np.flatnonzero(chunk.valid)
+        work = [(chunk.rows[p], *chunk.bounds(int(p))) for p in which]
+        if self._pool is None:
+            results: Iterable[Result] = (solve_one(self.question, *each) for each in work)
+        elif self._local:
+            results = self._pool.map(lambda each: solve_one(self.question, *each), work)
+        else:
+            results = self._pool.map(_in_worker, work, chunksize=max(1, len(work) // 64))
+        for p, result in zip(which, results, strict=True):
+            take(answers, int(p), result)
+        return answers
+
+    def close(self) -> None:
+        """End the workers."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
+def _pool(question: Question, n_jobs: int) -> tuple[Executor, bool]:
+    import pickle
+
+    needed = {
+        "design": question.design,
+        "loss": question.loss,
+        "tol": question.tol,
+        "terms": question.terms,
+    }
+    try:
+        pickle.dumps((question.loss, question.terms))
+        pickle.dumps(type(question.design))
+    except Exception:  # whatever a loss's own pickling raises
+        return ThreadPoolExecutor(n_jobs), True
+    context = get_context("spawn")
+    return ProcessPoolExecutor(n_jobs, context, _begin_worker, (needed,)), False
+
+
+def _begin_worker(needed: dict[str, Any]) -> None:
+    _shared.update(needed)
+
+
+def _in_worker(work: tuple[Array, Array, Array]) -> Result:
+    question = Question(
+        _shared["design"],
+        None,
+        None,  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
+        _shared["loss"],
+        _shared["tol"],
+        False,
+        _shared["terms"],
+    )
+    return solve_one(question, *work)

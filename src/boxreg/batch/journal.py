@@ -1,0 +1,144 @@
+"""How far a run to a disk target has come, so that an interrupted one goes on from there.
+
+Two files: `name`, a few lines of JSON, and `name.npy`, the gaps and statuses so far. After each chunk
+the answers are flushed, then the numbers, then the JSON is replaced in one step. Whatever happens
+between, the JSON tells of nothing that is not on disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..version import __version__
+from .question import Question
+from .sinks import Numbers
+
+_SAMPLE = 64
+"""Lines of Y at either end that tell one Y from another."""
+
+
+def journal_for(
+    question: Question, out: Any, path: Any, numbers: Numbers, keeps: bool
+) -> Journal | NoJournal:
+    """The journal of a run to `out`; none where there is no disk target, nor a path."""
+    if path is None:
+        name = getattr(out, "filename", None)
+        if out is None or not isinstance(name, (str, os.PathLike)):
+            return NoJournal()
+        path = f"{os.fspath(name)}.journal"
+    elif out is None:
+        raise ValueError("journal: belongs to a run to `out`, which was not given")
+    if not keeps:
+        raise ValueError("journal: a run that can be resumed writes x alone; drop return_dual")
+    return Journal(Path(path), question, out, numbers)
+
+
+class NoJournal:
+    """A run that starts at the beginning."""
+
+    def resume(self) -> int:
+        """Line 0."""
+        return 0
+
+    def record(self, line: int) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+class Journal:
+    """The journal of one run, and of those that it continues."""
+
+    def __init__(self, path: Path, question: Question, out: Any, numbers: Numbers) -> None:
+        self._path, self._out, self._numbers = path, out, numbers
+        self._data = path.with_name(path.name + ".npy")
+        self._layout = question.layout
+        self._who = fingerprint(question)
+        self._kept: Any = None
+
+    def resume(self) -> int:
+        """The first line that is not done yet; the numbers of those before it are read back."""
+        kind = _record_type(self._numbers)
+        count = self._layout.count
+        done = 0
+        if self._path.exists() and self._data.exists():
+            told = json.loads(self._path.read_text())
+            if told.get("fingerprint") != self._who:
+                raise ValueError(
+                    f"journal: {self._path} belongs to another run (another A, Y, bounds, loss, tol or "
+                    "version); remove it to start anew"
+                )
+            done = int(told["lines"])
+            self._kept = np.lib.format.open_memmap(self._data, mode="r+")
+            before = slice(0, done * self._layout.width)
+            for name in kind.names or ():
+                getattr(self._numbers, name)[before] = self._kept[name][before]
+            return done
+        self._kept = np.lib.format.open_memmap(self._data, mode="w+", dtype=kind, shape=(count,))
+        self._replace(0)
+        return done
+
+    def record(self, line: int) -> None:
+        """Lines up to this one are done."""
+        flush = getattr(self._out, "flush", None)
+        if callable(flush):
+            flush()
+        upto = slice(0, line * self._layout.width)
+        told = json.loads(self._path.read_text())
+        since = slice(int(told["lines"]) * self._layout.width, upto.stop)
+        for name in self._kept.dtype.names:
+            self._kept[name][since] = getattr(self._numbers, name)[since]
+        self._kept.flush()
+        self._replace(line)
+
+    def close(self) -> None:
+        """The run is over: nothing to resume."""
+        self._kept = None
+        self._path.unlink(missing_ok=True)
+        self._data.unlink(missing_ok=True)
+
+    def _replace(self, line: int) -> None:
+        fresh = self._path.with_name(self._path.name + ".new")
+        text = {"lines": line, "of": self._layout.lines, "fingerprint": self._who}
+        with open(fresh, "w") as file:
+            json.dump(text, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, self._path)
+
+
+def fingerprint(question: Question) -> str:
+    """A digest of A, the bounds, the loss and the ends of Y."""
+    digest = hashlib.sha256()
+    layout = question.layout
+    told = (
+        __version__,
+        layout.shape,
+        layout.axis,
+        question.loss.name,
+        sorted(question.loss.__dict__) and repr(vars(question.loss)),
+        question.tol,
+        question.skip,
+        sorted(question.terms),
+    )
+    digest.update(repr(told).encode())
+    n = question.design.shape[1]
+    for j in range(0, n, 512):
+        digest.update(question.design.columns(np.arange(j, min(j + 512, n))).tobytes())
+    ends = {(0, min(_SAMPLE, layout.lines)), (max(layout.lines - _SAMPLE, 0), layout.lines)}
+    for begin, end in sorted(ends):
+        digest.update(layout.read(question.Y, begin, end)[0].tobytes())
+        for bounds in (question.lower, question.upper):
+            digest.update(bounds.rows(layout, begin, end).tobytes())
+    return digest.hexdigest()
+
+
+def _record_type(numbers: Numbers) -> np.dtype[Any]:
+    return np.dtype([(name, getattr(numbers, name).dtype) for name in numbers.__dataclass_fields__])

@@ -1,0 +1,129 @@
+"""What is asked of `solve_many`, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import validate
+from ..arrays import Array, Index
+from ..designs import Design
+from ..losses import LOSSES, Loss
+from .layout import Layout
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """One bound for all right-hand sides, or one for each."""
+
+    value: Any
+    each: bool
+
+    def rows(self, layout: Layout, begin: int, end: int) -> Array:
+        """A single row, or one for each right-hand side of some lines."""
+        if not self.each:
+            return np.asarray(self.value)[None, :]
+        like = Layout(layout.shape_with(self.value.shape[layout.axis]), layout.axis)
+        return like.read(self.value, begin, end)[0]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A, Y and how Y is laid out; bounds; the loss; other terms of the objective."""
+
+    design: Design
+    Y: Any
+    layout: Layout
+    lower: Bounds
+    upper: Bounds
+    loss: Loss
+    tol: float
+    skip: bool
+    terms: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the objective is the loss alone."""
+        return not self.terms
+
+    @cached_property
+    def unreachable(self) -> Index:
+        """Rows in which A is 0 and the loss has no background: predictions are 0 there."""
+        background = np.broadcast_to(getattr(self.loss, "background", 0.0), (self.layout.rows,))
+        dark = background == 0.0
+        n = self.design.shape[1]
+        for j in range(0, n, 512):
+            dark = dark & ~np.any(self.design.columns(np.arange(j, min(j + 512, n))), axis=1)
+        return np.flatnonzero(dark)
+
+
+def asked(
+    A: Any, Y: Any, lower: Any, upper: Any, loss: Any, tol: Any, axis: Any, nan: Any, terms: Any
+) -> Question:
+    """The question, its shapes and choices checked; entries of Y are when they are read."""
+    design = validate.design(A)
+    m, n = design.shape
+    source = Y if hasattr(Y, "shape") and hasattr(Y, "__getitem__") else np.asarray(Y)
+    layout = _layout(source.shape, axis, m)
+    if nan not in ("raise", "skip"):
+        raise ValueError(f"nan: expected 'raise' or 'skip', got {nan!r}")
+    chosen = validate.choice(loss, "loss", LOSSES, Loss)
+    chosen.check_rows(m)
+    low, high = _bound(lower, "lower", layout, n), _bound(upper, "upper", layout, n)
+    if not (low.each or high.each):
+        validate.bounds(low.value, high.value, n)
+    given = {name: value for name, value in terms.items() if not _absent(value)}
+    return Question(
+        design,
+        source,
+        layout,
+        low,
+        high,
+        chosen,
+        validate.tolerance(tol, "tol"),
+        nan == "skip",
+        given,
+    )
+
+
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and value == 0)
+
+
+def _layout(shape: tuple[int, ...], axis: Any, m: int) -> Layout:
+    if len(shape) < 2:
+        raise ValueError(
+            f"Y: expected at least 2 dimensions, right-hand sides beside each other, got shape {shape};"
+            " for a single one use solve"
+        )
+    if not isinstance(axis, (int, np.integer)) or not -len(shape) <= axis < len(shape):
+        raise ValueError(f"axis: expected a whole number that names an axis of Y, got {axis!r}")
+    at = int(axis) % len(shape)
+    if shape[at] != m:
+        raise ValueError(
+            f"Y: expected {m} entries (rows of A) along axis {axis}, got shape {tuple(shape)}"
+        )
+    return Layout(tuple(int(s) for s in shape), at)
+
+
+def _bound(value: Any, name: str, layout: Layout, n: int) -> Bounds:
+    """A number, a vector over the columns of A, or an array like the answer."""
+    if np.ndim(value) <= 1:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
+        if array.ndim == 1 and len(array) != n:
+            raise ValueError(
+                f"{name}: expected a number, a vector with {n} entries (columns of A) or an array of "
+                f"shape {layout.shape_with(n)}, got shape {array.shape}"
+            )
+        return Bounds(np.broadcast_to(array.astype(np.float64), (n,)).copy(), each=False)
+    if tuple(value.shape) != layout.shape_with(n):
+        raise ValueError(
+            f"{name}: expected a number, a vector with {n} entries (columns of A) or an array of shape "
+            f"{layout.shape_with(n)}, got shape {tuple(value.shape)}"
+        )
+    return Bounds(value, each=True)

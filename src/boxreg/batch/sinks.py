@@ -1,0 +1,94 @@
+"""Where answers go as they come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ..arrays import Array, Mask
+from .chunk import Answers
+from .layout import Layout
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """One number of each kind for every right-hand side, in the order in which they are read."""
+
+    gap: Array
+    scale: Array
+    target_gap: Array
+    status: npt.NDArray[np.int8]
+    support: npt.NDArray[np.int32]
+    repaired: Mask
+
+    @classmethod
+    def empty(cls, count: int) -> Numbers:
+        """None known yet."""
+        kinds: tuple[Any, ...] = (float, float, float, np.int8, np.int32, bool)
+        return cls(*(np.zeros(count, dtype=kind) for kind in kinds))
+
+    def put(self, at: int, answers: Answers) -> None:
+        """Those of a chunk that begins with right-hand side `at`."""
+        some = slice(at, at + len(answers.gap))
+        self.gap[some], self.scale[some] = answers.gap, answers.scale
+        self.target_gap[some], self.status[some] = answers.target, answers.status
+        self.support[some], self.repaired[some] = answers.support, answers.repaired
+
+    def shaped(self, shape: tuple[int, ...]) -> dict[str, Any]:
+        """All of them, in the shape of Y without its rows."""
+        return {name: getattr(self, name).reshape(shape) for name in self.__dataclass_fields__}
+
+
+@dataclass
+class DenseSink:
+    """An array like Y, or one that the caller gave."""
+
+    layout: Layout
+    target: Any
+
+    def write(self, first: int, last: int, x: Array) -> None:
+        """The answers of some lines."""
+        self.layout.write(self.target, first, last, x)
+
+    def result(self) -> Any:
+        """The array."""
+        return self.target
+
+
+@dataclass
+class SparseSink:
+    """Rows of a sparse matrix, put together in the end."""
+
+    layout: Layout
+    n: int
+    parts: list[Any] = field(default_factory=list)
+
+    def write(self, first: int, last: int, x: Array) -> None:
+        """The answers of some lines."""
+        self.parts.append(sparse.csr_array(x))
+
+    def result(self) -> Any:
+        """Columns of A × right-hand sides, or the transpose where Y has its rows along another axis."""
+        empty = sparse.csr_array((0, self.n))
+        whole = sparse.csr_array(sparse.vstack([empty, *self.parts], format="csr"))
+        return whole.T if self.layout.axis == 0 else whole
+
+
+def sink_for(layout: Layout, n: int, out: Any, as_sparse: bool) -> DenseSink | SparseSink:
+    """The sink that was asked for."""
+    shape = layout.shape_with(n)
+    if out is None:
+        return SparseSink(layout, n) if as_sparse else DenseSink(layout, np.empty(shape))
+    if as_sparse:
+        raise ValueError("out: cannot be combined with sparse=True; give one of them")
+    if not hasattr(out, "shape") or tuple(out.shape) != shape:
+        raise ValueError(
+            f"out: expected an array of shape {shape}, got {getattr(out, 'shape', out)}"
+        )
+    if np.dtype(out.dtype).kind != "f":
+        raise TypeError(f"out: expected a floating-point array, got dtype {out.dtype}")
+    return DenseSink(layout, out)

@@ -1,0 +1,163 @@
+"""What a pair (x, theta) proves about one right-hand side: `boxreg.duality`, compiled.
+
+The same sums of non-negative terms with the same allowances for rounding: w_j = a_jᵀtheta is off by at
+most γ(m + 2) ||a_j|| ||theta||, the prediction by γ(k + 2) sum |x_j| ||a_j||, k the size of the support.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from .compiling import inner, leaf, leaf_sums
+from .vectors import floats
+
+_UNIT = 2.0**-53
+_SLACK = 1.0 + 1e-8
+_TINY = 1e-300
+_MARGIN = 3.0
+
+Way = namedtuple("Way", ["t", "products", "size", "error", "free", "scale", "least", "rows"])
+"""A direction t strictly inside the dual cone with Aᵀt, ||t|| and the error of the products (all of
+length or value 0 where there is none); the free coordinates and the `FreeMetric` of their columns."""
+
+Box = namedtuple("Box", ["side", "has_upper", "has_lower", "high", "low"])
+"""1 where w_j <= 0 is asked of a dual point, -1 where w_j >= 0 is, 0 elsewhere; whether there are
+bounds, as numbers; the bounds, 0 where there are none."""
+
+
+@inner
+def new_box(n):  # type: ignore[no-untyped-def]
+    """Not filled."""
+    return Box(floats(n), floats(n), floats(n), floats(n), floats(n))
+
+
+@leaf
+def describe(lower, upper, box):  # type: ignore[no-untyped-def]
+    """Bounds in a form that needs no branches."""
+    for j in range(len(lower)):
+        above, below = upper[j] < np.inf, lower[j] > -np.inf
+        box.has_upper[j], box.has_lower[j] = 1.0 if above else 0.0, 1.0 if below else 0.0
+        box.high[j], box.low[j] = upper[j] if above else 0.0, lower[j] if below else 0.0
+        box.side[j] = box.has_lower[j] - box.has_upper[j]
+
+
+@leaf
+def gamma(terms):  # type: ignore[no-untyped-def]
+    """Worst relative error of a sum of products."""
+    return terms * _UNIT / (1.0 - terms * _UNIT)
+
+
+@leaf_sums
+def size_of(v):  # type: ignore[no-untyped-def]
+    """||v||; larger where squares underflow."""
+    total = 0.0
+    for i in range(len(v)):
+        total += v[i] * v[i]
+    size = np.sqrt(total)
+    if size >= 1e-150:
+        return size
+    largest = 0.0
+    for i in range(len(v)):
+        largest = max(largest, abs(v[i]))
+    return np.sqrt(float(len(v))) * largest
+
+
+@leaf_sums
+def prediction_error(x, norms):  # type: ignore[no-untyped-def]
+    """Bound on the rounding error of A x, in norm; and how many x_j are not 0."""
+    total, count = 0.0, 0
+    for j in range(len(x)):
+        total += abs(x[j]) * norms[j]
+        count += x[j] != 0.0
+    return gamma(count + 2) * total * _SLACK, count
+
+
+@leaf_sums
+def push(w, theta, norms, box, way, error):  # type: ignore[no-untyped-def]
+    """Move theta, and w with it, along t as far as feasibility asks; the new error of w.
+
+    -1 where it asks for a direction and there is none.
+    """
+    size = size_of(theta)
+    rounding = error + _shift_of_free(w, norms, way, error) + 6.0 * _UNIT * size
+    spare = _MARGIN * (way.error + 6.0 * _UNIT * way.size)
+    doubt, step, known = _MARGIN * rounding, 0.0, len(way.t) > 0
+    for j in range(len(w)):
+        side = box.side[j]
+        excess = side * w[j] + doubt * norms[j]
+        if excess > 0.0 and side != 0.0:
+            if not known:
+                return -1.0
+            slope = -side * way.products[j] - spare * norms[j]
+            if not slope > 0.0:
+                return -1.0
+            if excess > step * slope:
+                step = excess / slope
+    if step == 0.0:
+        return error
+    for i in range(len(theta)):
+        theta[i] += step * way.t[i]
+    for j in range(len(w)):
+        w[j] += step * way.products[j]
+    return error + step * way.error + 6.0 * _UNIT * (size + step * way.size)
+
+
+@leaf_sums
+def _shift_of_free(w, norms, way, error):  # type: ignore[no-untyped-def]
+    """How far, at most, a theta that is exactly orthogonal to the free columns is away, in norm."""
+    if len(way.free) == 0:
+        return 0.0
+    return _reach(w, norms, way, error) * size_of(way.rows)
+
+
+@leaf_sums
+def _reach(w, norms, way, error):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(len(way.free)):
+        j = way.free[k]
+        off = (abs(w[j]) + error * norms[j]) / way.scale[k]
+        total += off * off
+    return np.sqrt(total) / way.least * _SLACK
+
+
+@leaf_sums
+def box_terms(x, w, norms, box, error, orthogonal):  # type: ignore[no-untyped-def]
+    """sum (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻, each w_j at its worst; inf where not feasible.
+
+    `orthogonal`: free coordinates are dealt with by the caller.
+    """
+    total, wrong = 0.0, 0.0
+    for j in range(len(x)):
+        doubt = error * norms[j]
+        rising, falling = max(w[j] + doubt, 0.0), max(doubt - w[j], 0.0)
+        total += box.has_upper[j] * (box.high[j] - x[j]) * rising
+        total += box.has_lower[j] * (x[j] - box.low[j]) * falling
+        one = box.has_upper[j] + box.has_lower[j] if orthogonal else 1.0
+        wrong += one * ((1.0 - box.has_upper[j]) * rising + (1.0 - box.has_lower[j]) * falling)
+    return total * (1.0 + gamma(len(x) + 4)) if wrong == 0.0 else np.inf
+
+
+@leaf_sums
+def least_squares_gap(x, w, theta, residual, norms, box, way, error, drift):  # type: ignore[no-untyped-def]
+    """Upper bound on P(x) - D(theta); `error` is that of w, `drift` that of the prediction."""
+    moved = 0.0
+    if len(way.free):
+        moved = _reach(w, norms, way, error)
+        error += moved * size_of(way.rows)
+    sums = box_terms(x, w, norms, box, error, len(way.free) > 0)
+    if not sums < np.inf:
+        return np.inf
+    apart, size = 0.0, size_of(residual)
+    for i in range(len(theta)):
+        away = abs(theta[i] - residual[i])
+        if moved > 0.0:
+            away += moved * way.rows[i]
+        apart += away * away
+    apart = np.sqrt(apart)
+    distance = apart + _UNIT * (size + apart + (size_of(theta) if moved > 0.0 else 0.0))
+    bracket = max(0.5 * distance * distance * _SLACK, _TINY) if distance > 0.0 else 0.0
+    if drift > 0.0:
+        bracket += (apart + 2.0 * _UNIT * size) * drift + 0.5 * drift * drift
+    return (bracket + sums) * _SLACK
