@@ -88,6 +88,7 @@ bench-losses: $(BENCH_READY)
 
 real-data: $(READY)
 	$(BIN)/python -m pytest -m "slow or not slow" tests/test_real_data.py
+
 bench-many: $(READY)
 	$(BIN)/python -m benchmarks.many --out out/many
 

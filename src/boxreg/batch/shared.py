@@ -85,9 +85,11 @@ def _way(posed: Any, m: int) -> Any:
     free, scale, least, rows = np.zeros(0, dtype=np.intp), np.zeros(0), 0.0, np.zeros(0)
     columns = reduced.free_columns
     metric = None if columns is None else columns.metric(None)
-    if columns is not None and metric is not None:
-        free, scale, least = columns.index.astype(np.intp), metric.scale.copy(), metric.least
-        rows = metric.rows.copy()
+    if columns is not None and metric is not None and len(metric.chosen) == len(columns.index):
+        # ||VᵀD⁻¹δ|| <= sum_j |δ_j| ||row j of D⁻¹V|| <= √k ||δ / scale||, in the notation of FreeMetric.
+        free, rows = columns.index[metric.chosen].astype(np.intp), metric.rows.copy()
+        scale = 1.0 / (np.linalg.norm(metric.inverse, axis=1) * SLACK)
+        least = 1.0 / float(np.sqrt(len(free)) * SLACK)
     if t is None:
         return Way(np.zeros(0), np.zeros(0), 0.0, 0.0, free, scale, least, rows)
     size = norm(t.theta) * SLACK
