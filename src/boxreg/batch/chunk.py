@@ -42,16 +42,23 @@ class Answers:
 
     @classmethod
     def empty(cls, count: int, m: int, n: int, dual: bool) -> Answers:
-        """Nothing solved yet: NaN everywhere."""
+        """Nothing solved yet; what is left so ends as NaN (`blank`)."""
         return cls(
-            np.full((count, n), np.nan),
-            np.full((count if dual else 0, m), np.nan),
+            np.empty((count, n)),
+            np.empty((count if dual else 0, m)),
             np.full(count, np.nan),
             np.full(count, np.nan),
             np.full(count, np.nan),
             np.full(count, RhsStatus.SKIPPED, dtype=np.int8),
             np.zeros(count, dtype=bool),
         )
+
+    def blank(self, valid: Mask) -> None:
+        """NaN for those that were not to be solved."""
+        if not valid.all():
+            self.x[~valid] = np.nan
+            if len(self.theta):
+                self.theta[~valid] = np.nan
 
     @property
     def support(self) -> npt.NDArray[np.int32]:

@@ -41,6 +41,7 @@ class Compiled:
         self.name = "active sets on the Gram matrix" if len(shared.model.gram) else "active sets"
         quadratic = question.loss.quadratic and len(shared.way.t) > 0
         self.direction: Array | None = shared.way.t if quadratic else None
+        self._jobs = n_jobs
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
 
     def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
@@ -60,7 +61,16 @@ class Compiled:
         proved = chunk.valid & (answers.gap <= answers.target)
         answers.status[proved] = RhsStatus.CONVERGED
         repair(self.question, chunk, answers)
+        answers.blank(chunk.valid)
         return answers
+
+    def spread(self, job: Callable[[int, int], None], begin: int, end: int) -> None:
+        """Read or write lines begin … end in all threads, some each."""
+        if self._pool is None or end - begin < 2 * self._jobs:
+            job(begin, end)
+            return
+        cuts = np.linspace(begin, end, self._jobs + 1).astype(int)
+        list(self._pool.map(job, cuts[:-1].tolist(), cuts[1:].tolist()))
 
     def _kernel(self) -> Callable[[Chunk, Answers, slice], None]:
         from ..kernels.many_least_squares import Answers as Rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from typing import Any
@@ -54,7 +54,7 @@ def repair(question: Question, chunk: Chunk, answers: Answers) -> None:
     """Solve again, accurately, what the compiled path did not prove; the smaller gap counts."""
     for p in np.flatnonzero(chunk.valid & ~(answers.gap <= answers.target)):
         lower, upper = chunk.bounds(int(p))
-        start = answers.x[p] if np.all(np.isfinite(answers.x[p])) else None
+        start = answers.x[p] if np.isfinite(answers.gap[p]) else None
         result = solve_one(question, chunk.rows[p], lower, upper, start)
         if start is not None and not result.success:
             result = min(
@@ -93,7 +93,12 @@ class General:
             results = self._pool.map(_in_worker, work, chunksize=max(1, len(work) // 64))
         for p, result in zip(which, results, strict=True):
             take(answers, int(p), result)
+        answers.blank(chunk.valid)
         return answers
+
+    def spread(self, job: Callable[[int, int], None], begin: int, end: int) -> None:
+        """Reading and writing take next to no time here."""
+        job(begin, end)
 
     def close(self) -> None:
         """End the workers."""

@@ -90,15 +90,21 @@ class Layout:
 
     def read(self, source: Any, begin: int, end: int) -> tuple[Array, Mask]:
         """The right-hand sides of some lines, one a row, float64; and which of them are masked."""
+        count = (end - begin) * self.width
+        rows, masked = np.empty((count, self.rows)), np.zeros(count, dtype=bool)
+        self.read_into(source, begin, end, rows, masked)
+        return rows, masked
+
+    def read_into(self, source: Any, begin: int, end: int, rows: Array, masked: Mask) -> None:
+        """The same, into rows that are there already."""
         slab = source[self._slab(begin, end)]
-        masked = np.ma.getmaskarray(slab) if isinstance(slab, np.ma.MaskedArray) else None
-        rows = self._rows(np.asarray(slab))
-        hidden: Mask = np.zeros(len(rows), dtype=bool)
-        if masked is not None:
-            hidden = np.asarray(self._rows(masked).any(axis=1))
-        if rows.dtype.kind not in "fiub":
-            raise TypeError(f"Y: expected real numbers, got dtype {rows.dtype}")
-        return np.ascontiguousarray(rows, dtype=np.float64), hidden
+        if isinstance(slab, np.ma.MaskedArray):
+            masked[:] = self._rows(np.ma.getmaskarray(slab)).any(axis=1)
+        array = np.asarray(slab)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"Y: expected real numbers, got dtype {array.dtype}")
+        outer = [s for k, s in enumerate(array.shape) if k != self.axis]
+        rows.reshape(*outer, self.rows)[...] = np.moveaxis(array, self.axis, -1)
 
     def write(self, target: Any, begin: int, end: int, rows: Array) -> None:
         """Put one row a right-hand side into the same lines of an array with another length."""

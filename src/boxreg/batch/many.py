@@ -12,12 +12,13 @@ from .. import validate
 from ..arrays import Array, Mask
 from .bar import Bar
 from .chunk import Chunk
-from .compiled import engine
+from .compiled import Compiled, engine
+from .general import General
 from .journal import journal_for
 from .layout import Layout
 from .question import Question, asked
 from .result import BatchResult
-from .sinks import Numbers, sink_for
+from .sinks import DenseSink, Numbers, sink_for
 
 _MEMORY = 64e6
 """Bytes that a chunk and its answers may take, about, unless the caller says how many to take."""
@@ -91,9 +92,12 @@ def solve_many(
     bar.skip(begin * layout.width)
     try:
         for first, last in layout.chunks(size, begin):
-            part = _read(question, first, last)
+            part = _read(question, first, last, solver)
             answers = solver.solve(part, layout.blocks(first, last))
-            sink.write(first, last, answers.x)
+            if isinstance(sink, DenseSink):
+                _spread_write(sink, first, last, answers.x, solver)
+            else:
+                sink.write(first, last, answers.x)
             if dual is not None:
                 layout.write(dual, first, last, answers.theta)
             numbers.put(first * layout.width, answers)
@@ -116,11 +120,21 @@ def solve_many(
     )
 
 
-def _read(question: Question, first: int, last: int) -> Chunk:
+def _read(question: Question, first: int, last: int, solver: Compiled | General) -> Chunk:
     """Some lines with their bounds; what is not finite, or not for this loss, is not valid."""
-    layout = question.layout
-    rows, masked = layout.read(question.Y, first, last)
-    bad = masked | ~np.isfinite(rows).all(axis=1)
+    layout, count = question.layout, (last - first) * question.layout.width
+    rows, masked = np.empty((count, layout.rows)), np.zeros(count, dtype=bool)
+    bad = np.zeros(count, dtype=bool)
+
+    def read(begin: int, end: int) -> None:
+        part = slice((begin - first) * layout.width, (end - first) * layout.width)
+        layout.read_into(question.Y, begin, end, rows[part], masked[part])
+        bad[part] = masked[part] | ~np.isfinite(rows[part]).all(axis=1)
+
+    if isinstance(question.Y, np.ndarray):
+        solver.spread(read, first, last)
+    else:  # who knows what else can be read from two threads
+        read(first, last)
     if question.loss.needs_nonnegative:
         bad |= (rows < 0.0).any(axis=1) | (rows[:, question.unreachable] > 0.0).any(axis=1)
     if bad.any():
@@ -130,6 +144,20 @@ def _read(question: Question, first: int, last: int) -> Chunk:
     lower = question.lower.rows(layout, first, last)
     upper = question.upper.rows(layout, first, last)
     return Chunk(rows, ~bad, lower, upper)
+
+
+def _spread_write(
+    sink: DenseSink, first: int, last: int, x: Array, solver: Compiled | General
+) -> None:
+    width = sink.layout.width
+
+    def write(begin: int, end: int) -> None:
+        sink.write(begin, end, x[(begin - first) * width : (end - first) * width])
+
+    if isinstance(sink.target, np.ndarray):
+        solver.spread(write, first, last)
+    else:
+        write(first, last)
 
 
 def _complaint(
