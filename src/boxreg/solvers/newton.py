@@ -18,7 +18,9 @@ _STALE = 0.3
 last step, since they were; until then a step leaves about that share of the error."""
 
 _CHEAP = 1e7
-"""With k columns of length m, m k² up to this is not worth saving."""
+_CHEAP_BESIDE_A = 100
+"""With k columns of length m, m k² up to the first of these is not worth saving, nor is k² up to this
+many times n: the products with A that a step takes anyway cost more."""
 
 _DAMPING = 1e-8
 _SPARE = 8.0
@@ -75,7 +77,7 @@ class Newton(WorkingSet):
                     continue
                 state.exact = True
             if not state.begun:
-                state = first_guess(point)
+                state = first_guess(self._origin(state))
                 state.exact = True
                 point = state.point
             self._drop_settled(state)
@@ -93,6 +95,10 @@ class Newton(WorkingSet):
                 return state
             state.point = moved
         return state
+
+    def start(self, point: Point) -> WorkingState:
+        """Nothing is done yet; where it begins is remembered."""
+        return WorkingState(point, origin=point)
 
     def settled(self, state: WorkingState) -> bool:
         """A run may end as soon as the gap is small enough."""
@@ -117,6 +123,13 @@ class Newton(WorkingSet):
         problem.work.add(len(used))
         theta = point.residual - state.curvature * problem.design.combine(used, z)
         return DualPoint.at(theta, problem)
+
+    @staticmethod
+    def _origin(state: WorkingState) -> Point:
+        """Where the run began: inexact steps that were given up leave too many coordinates inside."""
+        origin = state.origin
+        same = origin is not None and origin.problem is state.point.problem
+        return origin if origin is not None and same else state.point
 
     def _inexact(self, state: WorkingState) -> Point | None:
         """A step by conjugate gradients, where the Gram matrix would take longer and they are fast."""
@@ -151,7 +164,8 @@ class Newton(WorkingSet):
         old, new = state.curvature, self._metric(state)
         if old is None:
             return
-        cheap = len(new) * len(state.working) ** 2 <= _CHEAP
+        size = len(state.working) ** 2
+        cheap = size <= _CHEAP_BESIDE_A * len(state.point.x) or len(new) * size <= _CHEAP
         if not cheap and state.change is not None:
             along = state.change**2
             if float(np.abs(new - old) @ along) <= _STALE * float(new @ along):

@@ -44,6 +44,8 @@ class WorkingState(SolverState):
     """Steps need Gram matrices from now on, where a solver has another way."""
     caution: float = 1.0
     """How much of the secants is in it."""
+    origin: Point | None = None
+    """Where the run began, as long as that matters."""
     change: Array | None = None
     """What the last step changed in the prediction."""
 
