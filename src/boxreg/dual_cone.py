@@ -86,6 +86,8 @@ class DualCone:
         assert anchor is not None
         spare = -excess_over_cone(anchor, point)
         over = np.maximum(excess, 0.0)
+        if not np.all(np.isfinite(over)):  # a derivative next to the end of a domain
+            return anchor
         share = np.divide(over, over + spare, out=np.zeros_like(over), where=constrained)
         step = float(share.max())
         if step == 0.0:

@@ -13,8 +13,9 @@ from collections import namedtuple
 import numpy as np
 
 from .block_products import combine, correlate_one
-from .box_active_set import LOWER, conform, face, new_moves, settle
+from .box_active_set import conform, settle
 from .box_certificates import describe, gamma, new_box, prediction_error, size_of
+from .box_moves import LOWER, face, new_moves
 from .chaining import chain
 from .compiling import branch, compiled, leaf
 from .growing_factor import Model, append, new_factor

@@ -12,7 +12,7 @@ from collections import namedtuple
 import numpy as np
 
 from .block_products import combine, correlate_block
-from .box_active_set import FREE, LOWER, UPPER, conform, face, new_moves, settle
+from .box_active_set import conform, settle
 from .box_certificates import (
     describe,
     gamma,
@@ -22,6 +22,7 @@ from .box_certificates import (
     push,
     size_of,
 )
+from .box_moves import FREE, LOWER, UPPER, face, new_moves
 from .chaining import chain
 from .compiling import branch, compiled, leaf, leaf_sums
 from .growing_factor import append, new_factor
