@@ -60,6 +60,11 @@ class Point:
         return self.problem.loss.residual(self.prediction, self.problem.target)
 
     @cached_property
+    def regular(self) -> bool:
+        """Whether every row has a derivative: not at the end of a domain, where it is infinite."""
+        return not self.problem.loss.needs_nonnegative or bool(np.all(np.isfinite(self.residual)))
+
+    @cached_property
     def residual_norm(self) -> float:
         """||rho||, as computed."""
         return norm(self.residual)

@@ -17,7 +17,7 @@ def screen(point: Point, dual: DualPoint, gap: float, region: SafeRegion) -> tup
     finite. Both ends carry their rounding error.
     """
     problem = point.problem
-    if not np.isfinite(gap):
+    if not (np.isfinite(gap) and point.regular):
         nothing = np.zeros_like(problem.open)
         return nothing, nothing
     low, high = region.correlation_range(point, dual, gap)

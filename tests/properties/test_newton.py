@@ -104,6 +104,7 @@ def test_taming_by_hand() -> None:
 def test_a_stale_metric_is_refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept while h changes little along the last step, computed anew when it does not."""
     monkeypatch.setattr(newton, "_CHEAP", 0.0)
+    monkeypatch.setattr(newton, "_CHEAP_BESIDE_A", 0.0)
     solver, problem = Newton(), held("kullback_leibler")
     state = first_guess(Point(problem, np.full(12, 0.7)))
     assert len(state.working) > 1

@@ -13,6 +13,7 @@ from ..certificate import Certificate, certificate_of, unreduced
 from ..dual_cone import DualCone
 from ..duality import DualPoint
 from ..point import Point
+from ..presolve import reference_scale
 from ..reduced import ReducedProblem
 from ..work import WorkMeter
 from .general import solve_one
@@ -88,8 +89,9 @@ class _Checker:
     """Certificates of single answers.
 
     Where theta was not kept it is built anew: the residual, moved into the dual feasible set along the
-    direction, or towards the point, that the run used. Where that proves less than was claimed, as it
-    may for answers of the general solver, another run from x finds a theta.
+    direction, or towards the point, that the run used. It has to prove what was asked for, not all that
+    the run may have proved with a better one. Where it does not, as may be for answers of the general
+    solver, another run from x finds a theta.
     """
 
     def __init__(self, question: Question, direction: Array | None) -> None:
@@ -105,6 +107,7 @@ class _Checker:
         if theta is not None and not asked.terms:
             dual = DualPoint.at(validate.dual_point(theta, posed), whole)
             return certificate_of(posed, point, dual, claim)
+        claim = max(claim, asked.tol * reference_scale(posed)[0])
         dual = self._cone(whole).push(DualPoint.residual(point), point)
         proof = certificate_of(posed, point, dual, claim)
         if proof.valid or not proof.primal_feasible:

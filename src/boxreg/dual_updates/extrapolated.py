@@ -40,6 +40,8 @@ class Extrapolated(DualUpdate):
         found = best
         for found in LineSearch().propose(point, best, cone, hint):
             yield found
+        if not point.regular:
+            return
         self._residuals.append(point.residual)
         if len(self._residuals) <= DEPTH:
             return

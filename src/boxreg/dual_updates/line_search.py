@@ -36,7 +36,8 @@ class LineSearch(DualUpdate):
         self, point: Point, best: DualPoint, cone: DualCone, hint: DualPoint | None
     ) -> Iterator[DualPoint]:
         """The best points on the way to the translated residual, and then to the hint."""
-        for target in (_residual_or_near(point, cone, hint), hint):
+        near = _residual_or_near(point, cone, hint) if point.regular else None
+        for target in (near, hint):
             if target is not None:
                 feasible = cone.push(target, point)
                 if self.thorough:

@@ -53,7 +53,7 @@ def local_push(point: Point, polished: DualPoint | None = None) -> DualPoint | N
     excess = _excess(rho, point)
     if not np.any(excess > 0.0):
         return rho
-    share = float(np.max(excess / np.maximum(problem.norms, _TINY))) / max(
+    share = float(np.max(excess / np.maximum(problem.norms, _TINY), initial=0.0)) / max(
         point.residual_norm, _TINY
     )
     nearly = _NEARLY if problem.loss.quadratic else _NEARLY_ELSEWHERE
@@ -84,7 +84,7 @@ def _pushed(point: Point, rho: DualPoint) -> DualPoint | None:
     """rho + ε t for the columns that rho is beyond or next to, and those that this pushes out."""
     problem = point.problem
     excess = _excess(rho, point)
-    worst = float(np.max(excess / np.maximum(problem.norms, _TINY)))
+    worst = float(np.max(excess / np.maximum(problem.norms, _TINY), initial=0.0))
     if worst <= 0.0:
         return rho
     support = np.flatnonzero(problem.constrained & (excess > -_NEXT * worst * problem.norms))

@@ -65,6 +65,8 @@ class SupportPolish(DualUpdate):
         for found in LineSearch().propose(point, best, cone, hint):
             yield found
         problem = point.problem
+        if not point.regular:
+            return
         support = _unsettled(point, point.correlation)
         if problem.design.has_columns and self._worthwhile(point, len(support)):
             before = problem.work.total

@@ -20,4 +20,5 @@ class Residual(DualUpdate):
         self, point: Point, best: DualPoint, cone: DualCone, hint: DualPoint | None
     ) -> Iterator[DualPoint]:
         """The residual, as it is."""
-        yield DualPoint.residual(point)
+        if point.regular:
+            yield DualPoint.residual(point)

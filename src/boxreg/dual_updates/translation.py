@@ -23,4 +23,5 @@ class Translation(DualUpdate):
         self, point: Point, best: DualPoint, cone: DualCone, hint: DualPoint | None
     ) -> Iterator[DualPoint]:
         """The translated residual."""
-        yield cone.push(DualPoint.residual(point), point)
+        if point.regular:
+            yield cone.push(DualPoint.residual(point), point)
