@@ -119,8 +119,8 @@ def _wrong_numbers(
     if result.certificate.rigorous and excess - error > result.gap:
         yield f"P(x) - P* >= {excess:.6g} exceeds the gap {result.gap:.6g} ({result.status.name})"
     # A margin that is met to one rounding error leaves the square of that.
-    same = abs(result.objective - value) <= 1e-11 * size + rounding + 1e-28 * result.scale
-    if not (same or result.objective == value):
+    allowed = 1e-11 * size + rounding + 1e-28 * result.scale
+    if not (result.objective == value or abs(result.objective - value) <= allowed):
         yield f"the objective {result.objective!r} is not P(x) = {float(value)!r}"
     above = result.dual_objective - known.objective
     if result.certificate.rigorous and not above <= 1e-11 * size + rounding:

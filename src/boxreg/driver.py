@@ -77,9 +77,10 @@ def run(
         done = iteration >= limits.max_iter or method.solver.settled(track.state)
         if (gap <= goal and done) or not open_:
             x = ledger.expand(track.point)
-            certificate, theta = track.certify(x)
+            certificate, theta = track.certify(x, limits.target)
             if certificate.gap <= limits.target or not open_:
-                status = _verdict(Point(whole, x))
+                proved = certificate.gap <= limits.target
+                status = _verdict(Point(whole, x)) if proved else Status.PRECISION_LIMIT
                 if method.screening:
                     track.note(method.region, gap, iteration)
                 break
@@ -93,7 +94,7 @@ def run(
         if early is not None:
             status = early
             x = ledger.best if np.isfinite(seen.objective) else ledger.expand(track.point)
-            certificate, theta = track.certify(x)
+            certificate, theta = track.certify(x, limits.target)
             break
         if method.screening:
             track.screen(method.region, gap, iteration)

@@ -113,6 +113,8 @@ class Ledger:
         if len(self.snapshots) <= checks:
             return False
         before, now = self.snapshots[-1 - checks], self.snapshots[-1]
+        if not (np.isfinite(before.objective) and np.isfinite(now.objective)):
+            return False
         change = abs(before.objective - now.objective)
         return now.gap > 0.9 * before.gap and change <= 1e-14 * now.objective
 

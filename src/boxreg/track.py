@@ -13,6 +13,7 @@ from .certificate import Certificate, certificate_of, certify, unreduced
 from .directions import build_cone
 from .dual_cone import DualCone
 from .dual_updates.base import DualUpdate
+from .dual_updates.local_push import local_push
 from .duality import DualPoint, duality_gap, rounding_share
 from .history import Ledger
 from .point import Point
@@ -126,13 +127,14 @@ class Track:
         self.whole_cone = build_cone(self.whole, "auto", self.problem.survey.sums)
         self.cone = self.whole_cone.kept(self.point.problem.index)
 
-    def certify(self, x: Array) -> Proof:
+    def certify(self, x: Array, goal: float) -> Proof:
         """The certificate of x, given at full length, and the best theta on the unreduced data.
 
         As long as no column has been dropped the products at hand are those of the unreduced data.
         Otherwise theta was kept feasible for the columns still held; where a dropped column objects
-        it is pushed back into the full cone. theta = 0, which proves P(x) - P* <= P(x), is never out
-        of reach.
+        it is pushed back into the full cone. Where that does not prove the goal, as after a run that has
+        fixed every coordinate with a theta far from the solution, so is the residual of x. theta = 0,
+        which proves P(x) - P* <= P(x), is never out of reach.
         """
         problem, whole, cone = self.problem, self.whole, self.whole_cone
         point, dual = self.point, self.best
@@ -141,10 +143,16 @@ class Track:
             certificate = certificate_of(problem, posed, dual)
         else:
             certificate, dual = certify(problem, x, dual.theta, work=whole.work)
-        if certificate.rigorous:
+        if certificate.rigorous and certificate.gap <= goal:
             return certificate, dual.theta
-        theta = dual.theta
-        for other in (cone.push(dual, Point(whole, x)).theta, np.zeros_like(theta)):
+        theta, there = dual.theta, Point(whole, x)
+        others = [cone.push(dual, there).theta]
+        if certificate.gap > goal and there.regular:
+            near = local_push(there)
+            others.append(
+                cone.push(DualPoint.residual(there) if near is None else near, there).theta
+            )
+        for other in (*others, np.zeros_like(theta)):
             again, _ = certify(problem, x, other, work=whole.work)
             if again.gap < certificate.gap:
                 certificate, theta = again, other
