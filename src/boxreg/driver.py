@@ -121,7 +121,7 @@ def _first_point(whole: ReducedProblem, problem: Problem, x0: Array | None) -> P
     """Where the run starts: x0 or 0, projected on the box; elsewhere if f or f' is infinite there."""
     zero = np.zeros(len(whole.lower))
     point = Point(whole, np.clip(zero if x0 is None else x0, whole.lower, whole.upper))
-    if problem.loss.needs_nonnegative and not np.all(np.isfinite(point.residual)):
+    if not point.regular:
         return Point(whole, np.clip(problem.interior(), whole.lower, whole.upper))
     known = problem.survey.correlation
     if known is not None and np.array_equal(point.residual, whole.target):

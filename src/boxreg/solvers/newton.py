@@ -195,7 +195,7 @@ class Newton(WorkingSet):
         trial = model
         for _ in range(_HALVINGS):
             gained = point.objective - trial.objective
-            if gained > _ARMIJO * share * promised and np.all(np.isfinite(trial.residual)):
+            if gained > _ARMIJO * share * promised and trial.regular:
                 state.change = trial.prediction - point.prediction
                 if share == 1.0:
                     state.caution = max(0.1 * state.caution, _LEAST_CAUTION)
@@ -208,6 +208,6 @@ class Newton(WorkingSet):
 
 def _nearer(ahead: Point, point: Point) -> bool:
     """Whether the gradient that points inwards has become smaller."""
-    if not np.all(np.isfinite(ahead.residual)):
+    if not ahead.regular:
         return False
     return bool(np.max(ahead.inward, initial=0.0) < np.max(point.inward, initial=0.0))

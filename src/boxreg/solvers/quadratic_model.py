@@ -81,7 +81,7 @@ def first_guess(point: Point) -> WorkingState:
     for share in _MIXTURES:
         x = (1.0 - share) * state.point.x + share * point.x
         mixed = Point(problem, np.clip(x, problem.lower, problem.upper))
-        if mixed.objective < point.objective and np.all(np.isfinite(mixed.residual)):
+        if mixed.objective < point.objective and mixed.regular:
             return _begun(mixed, state, h)
     return _begun(point, state, h)
 
