@@ -1,0 +1,81 @@
+"""Newton steps by conjugate gradients, and the dual point that Newton's method offers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+import boxreg
+from boxreg.dual_cone import excess_over_cone
+from boxreg.point import Point
+from boxreg.solvers import Newton, newton
+from boxreg.solvers.inexact import inexact_minimum
+from boxreg.solvers.quadratic_model import model_at
+from building import reduced
+
+RNG = np.random.default_rng(20)
+A = RNG.standard_normal((60, 20))
+LABELS = np.where(RNG.random(60) < 0.5, 1.0, -1.0)
+
+
+def start(upper: float) -> Point:
+    problem = reduced(A, LABELS, 0.0, upper, "logistic")
+    return Point(problem, np.full(20, 0.1))
+
+
+@pytest.mark.parametrize("upper", [0.2, np.inf])
+def test_the_minimum_of_the_model(upper: float) -> None:
+    """Against SciPy on the least-squares problem that the model is."""
+    point = start(upper)
+    found = inexact_minimum(point, point.curvature, np.arange(20), 1e-8, 500)
+    assert found is not None
+    model = model_at(point, point.curvature).problem
+    root = np.sqrt(point.curvature)
+    bounds = (model.lower, model.upper)
+    exact = lsq_linear(root[:, None] * A, root * model.target, bounds, method="bvls", tol=1e-14)
+    np.testing.assert_allclose(found.x, exact.x, atol=1e-6)
+    assert np.all((found.x >= model.lower) & (found.x <= model.upper))
+
+
+def test_too_few_products_are_no_answer() -> None:
+    assert inexact_minimum(start(np.inf), np.ones(60), np.arange(20), 1e-12, 1) is None
+
+
+def test_other_coordinates_stay() -> None:
+    point = start(np.inf)
+    found = inexact_minimum(point, point.curvature, np.arange(0, 20, 2), 1e-3, 500)
+    assert found is not None
+    np.testing.assert_array_equal(found.x[1::2], point.x[1::2])
+    assert not np.array_equal(found.x[::2], point.x[::2])
+
+
+@pytest.mark.parametrize("products", [12, 0])
+def test_runs_agree_whether_steps_are_inexact_or_given_up(
+    products: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And inexact steps are taken: no Gram matrix is asked for as long as they work."""
+    expected = boxreg.solve(A, LABELS, loss="logistic", tol=1e-10)
+    asked: list[int] = []
+    hessian = Newton._hessian
+    monkeypatch.setattr(Newton, "_hessian", lambda *given: asked.append(1) or hessian(*given))
+    monkeypatch.setattr(newton, "_LARGE", 0.0)
+    monkeypatch.setattr(newton, "_PRODUCTS", products)
+    result = boxreg.solve(A, LABELS, loss="logistic", tol=1e-10)
+    assert result.success
+    assert result.objective == pytest.approx(expected.objective, rel=1e-9)
+    assert bool(asked) == (products == 0)
+
+
+def test_the_dual_point_is_orthogonal_to_what_is_inside() -> None:
+    """w_F = 0 but for what makes it feasible, by the factor of the working set."""
+    solver, point = Newton(), start(np.inf)
+    state = solver.step(solver.start(point), 3)
+    offered = solver.dual_candidate(state)
+    assert offered is not None
+    inside = state.point.inside
+    assert 0 < np.count_nonzero(inside) < 20
+    noise = 100.0 * offered.uncertainty(state.point.problem)
+    assert np.all(np.abs(offered.correlation[inside]) <= noise[inside])
+    assert np.all(excess_over_cone(offered, state.point)[inside] <= 0.0)
+    assert np.max(np.abs(state.point.correlation[inside])) > np.max(noise[inside])
