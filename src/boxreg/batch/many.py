@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from time import perf_counter
 from typing import Any
 
@@ -81,12 +80,12 @@ def solve_many(
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     question = asked(A, Y, lower, upper, loss, tol, axis, nan, terms)
     layout, (m, n) = question.layout, question.design.shape
-    size = _chunk(chunk, m, n)
+    size = validate.chunk(chunk, max(1, int(_MEMORY / (8.0 * (2 * m + n + 8)))))
     numbers = Numbers.empty(layout.count)
     sink = sink_for(layout, n, out, sparse)
     dual = np.full(layout.shape, np.nan) if return_dual else None
     diary = journal_for(question, out, journal, numbers, keeps=not (sparse or return_dual))
-    solver = engine(question, _jobs(n_jobs), bool(warm_start), return_dual)
+    solver = engine(question, validate.jobs(n_jobs), bool(warm_start), return_dual)
     bar = Bar(layout.count, enabled=bool(progress))
     begin = diary.resume()
     bar.skip(begin * layout.width)
@@ -180,21 +179,3 @@ def _complaint(
         f"Y: right-hand side {at} {what} ({int(bad.sum())} such in this chunk); nan='skip' leaves them "
         "out"
     )
-
-
-def _jobs(n_jobs: Any) -> int:
-    if not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs: expected a whole number >= 1, or -1, got {n_jobs!r}")
-    if n_jobs > 0:
-        return int(n_jobs)
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else (os.cpu_count() or 1)
-
-
-def _chunk(chunk: Any, m: int, n: int) -> int:
-    if chunk is None:
-        return max(1, int(_MEMORY / (8.0 * (2 * m + n + 8))))
-    number = validate.iterations(chunk, "chunk")
-    if not number:
-        raise ValueError(f"chunk: expected a whole number >= 1, got {chunk!r}")
-    return number

@@ -67,12 +67,14 @@ def asked(
     design = validate.design(A)
     m, n = design.shape
     source = Y if hasattr(Y, "shape") and hasattr(Y, "__getitem__") else np.asarray(Y)
-    layout = _layout(source.shape, axis, m)
-    if nan not in ("raise", "skip"):
-        raise ValueError(f"nan: expected 'raise' or 'skip', got {nan!r}")
+    shape = tuple(int(length) for length in source.shape)
+    layout = Layout(shape, validate.spectral_axis(shape, axis, m))
+    skip = validate.skips_nan(nan)
     chosen = validate.choice(loss, "loss", LOSSES, Loss)
     chosen.check_rows(m)
-    low, high = _bound(lower, "lower", layout, n), _bound(upper, "upper", layout, n)
+    like = layout.shape_with(n)
+    low = Bounds(*validate.bound_of_many(lower, "lower", n, like))
+    high = Bounds(*validate.bound_of_many(upper, "upper", n, like))
     if not (low.each or high.each):
         validate.bounds(low.value, high.value, n)
     given = {name: value for name, value in terms.items() if not _absent(value)}
@@ -84,46 +86,10 @@ def asked(
         high,
         chosen,
         validate.tolerance(tol, "tol"),
-        nan == "skip",
+        skip,
         given,
     )
 
 
 def _absent(value: Any) -> bool:
     return value is None or (isinstance(value, (int, float)) and value == 0)
-
-
-def _layout(shape: tuple[int, ...], axis: Any, m: int) -> Layout:
-    if len(shape) < 2:
-        raise ValueError(
-            f"Y: expected at least 2 dimensions, right-hand sides beside each other, got shape {shape};"
-            " for a single one use solve"
-        )
-    if not isinstance(axis, (int, np.integer)) or not -len(shape) <= axis < len(shape):
-        raise ValueError(f"axis: expected a whole number that names an axis of Y, got {axis!r}")
-    at = int(axis) % len(shape)
-    if shape[at] != m:
-        raise ValueError(
-            f"Y: expected {m} entries (rows of A) along axis {axis}, got shape {tuple(shape)}"
-        )
-    return Layout(tuple(int(s) for s in shape), at)
-
-
-def _bound(value: Any, name: str, layout: Layout, n: int) -> Bounds:
-    """A number, a vector over the columns of A, or an array like the answer."""
-    if np.ndim(value) <= 1:
-        array = np.asarray(value)
-        if array.dtype.kind not in "fiub":
-            raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
-        if array.ndim == 1 and len(array) != n:
-            raise ValueError(
-                f"{name}: expected a number, a vector with {n} entries (columns of A) or an array of "
-                f"shape {layout.shape_with(n)}, got shape {array.shape}"
-            )
-        return Bounds(np.broadcast_to(array.astype(np.float64), (n,)).copy(), each=False)
-    if tuple(value.shape) != layout.shape_with(n):
-        raise ValueError(
-            f"{name}: expected a number, a vector with {n} entries (columns of A) or an array of shape "
-            f"{layout.shape_with(n)}, got shape {tuple(value.shape)}"
-        )
-    return Bounds(value, each=True)

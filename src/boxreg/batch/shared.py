@@ -107,10 +107,7 @@ def _infinities(question: Question) -> tuple[Array, Array] | None:
     for begin, end in question.layout.chunks(4096):
         lower = low.rows(question.layout, begin, end)
         upper = high.rows(question.layout, begin, end)
-        if np.isnan(lower).any() or np.isnan(upper).any() or np.any(lower > upper):
-            raise ValueError("bounds: lower must not exceed upper, and neither may hold NaN")
-        if np.isposinf(lower).any() or np.isneginf(upper).any():
-            raise ValueError("bounds: lower must be below +inf and upper above -inf")
+        validate.bounds_in_order(lower, upper)
         if question.loss.needs_nonnegative and np.any(lower < 0.0):
             raise ValueError(f"loss: {question.loss.name!r} needs lower >= 0")
         no_upper, no_lower = np.isposinf(upper), np.isneginf(lower)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from .. import validate
 from ..arrays import Array, Mask
 from .chunk import Answers
 from .layout import Layout
@@ -83,12 +84,4 @@ def sink_for(layout: Layout, n: int, out: Any, as_sparse: bool) -> DenseSink | S
     shape = layout.shape_with(n)
     if out is None:
         return SparseSink(layout, n) if as_sparse else DenseSink(layout, np.empty(shape))
-    if as_sparse:
-        raise ValueError("out: cannot be combined with sparse=True; give one of them")
-    if not hasattr(out, "shape") or tuple(out.shape) != shape:
-        raise ValueError(
-            f"out: expected an array of shape {shape}, got {getattr(out, 'shape', out)}"
-        )
-    if np.dtype(out.dtype).kind != "f":
-        raise TypeError(f"out: expected a floating-point array, got dtype {out.dtype}")
-    return DenseSink(layout, out)
+    return DenseSink(layout, validate.output(out, shape, as_sparse))

@@ -1,0 +1,93 @@
+"""What `solve_many` asks for beyond what one right-hand side does."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from .values import iterations
+
+
+def spectral_axis(shape: tuple[int, ...], axis: Any, m: int) -> int:
+    """The axis of Y that goes along the rows of A, counted from the front."""
+    if len(shape) < 2:
+        raise ValueError(
+            f"Y: expected at least 2 dimensions, right-hand sides beside each other, got shape {shape};"
+            " for a single one use solve"
+        )
+    if not isinstance(axis, (int, np.integer)) or not -len(shape) <= axis < len(shape):
+        raise ValueError(f"axis: expected a whole number that names an axis of Y, got {axis!r}")
+    at = int(axis) % len(shape)
+    if shape[at] != m:
+        raise ValueError(
+            f"Y: expected {m} entries (rows of A) along axis {axis}, got shape {tuple(shape)}"
+        )
+    return at
+
+
+def skips_nan(value: Any) -> bool:
+    """Whether right-hand sides with NaN are left out rather than refused."""
+    if value not in ("raise", "skip"):
+        raise ValueError(f"nan: expected 'raise' or 'skip', got {value!r}")
+    return bool(value == "skip")
+
+
+def bound_of_many(value: Any, name: str, n: int, like: tuple[int, ...]) -> tuple[Any, bool]:
+    """A bound as a vector over the columns of A, or as it is where each right-hand side has its own."""
+    accepted = (
+        f"expected a number, a vector with {n} entries (columns of A) or an array of shape {like}"
+    )
+    if np.ndim(value) > 1:
+        if tuple(value.shape) != like:
+            raise ValueError(f"{name}: {accepted}, got shape {tuple(value.shape)}")
+        return value, True
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    if array.ndim == 1 and len(array) != n:
+        raise ValueError(f"{name}: {accepted}, got shape {array.shape}")
+    return np.broadcast_to(array.astype(np.float64), (n,)).copy(), False
+
+
+def bounds_in_order(lower: Array, upper: Array) -> None:
+    """Refuse bounds of some right-hand sides that cross, or that no number satisfies."""
+    if np.isnan(lower).any() or np.isnan(upper).any() or np.any(lower > upper):
+        raise ValueError("bounds: lower must not exceed upper, and neither may hold NaN")
+    if np.isposinf(lower).any() or np.isneginf(upper).any():
+        raise ValueError("bounds: lower must be below +inf and upper above -inf")
+
+
+def jobs(value: Any) -> int:
+    """How many right-hand sides are worked on at a time; -1 is as many as there are cores."""
+    if not isinstance(value, (int, np.integer)) or value == 0 or value < -1:
+        raise ValueError(f"n_jobs: expected a whole number >= 1, or -1, got {value!r}")
+    if value > 0:
+        return int(value)
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else (os.cpu_count() or 1)
+
+
+def chunk(value: Any, default: int) -> int:
+    """How many right-hand sides are read at a time."""
+    if value is None:
+        return default
+    number = iterations(value, "chunk")
+    if not number:
+        raise ValueError(f"chunk: expected a whole number >= 1, got {value!r}")
+    return number
+
+
+def output(out: Any, shape: tuple[int, ...], as_sparse: bool) -> Any:
+    """The array to write x to."""
+    if as_sparse:
+        raise ValueError("out: cannot be combined with sparse=True; give one of them")
+    if not hasattr(out, "shape") or tuple(out.shape) != shape:
+        raise ValueError(
+            f"out: expected an array of shape {shape}, got {getattr(out, 'shape', out)}"
+        )
+    if np.dtype(out.dtype).kind != "f":
+        raise TypeError(f"out: expected a floating-point array, got dtype {out.dtype}")
+    return out
