@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _STEPS = 100
 _WIDE = 1e300
+_ROUNDED = 1e-14
+"""A share of the terms of the equation that their rounding may leave, whatever p is."""
 
 
 def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array) -> Array:
@@ -37,7 +39,7 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
         middle = np.where(high >= _WIDE, 2.0 * np.abs(p) + 1.0, 0.5 * (low + high))
         middle = np.where(low <= -_WIDE, -2.0 * np.abs(p) - 1.0, middle)
         size = np.abs(slope) + sigma * np.abs(p) + np.abs(v)
-        nothing = np.abs(excess) <= 1e-15 * size  # as small as it rounds
+        nothing = np.abs(excess) <= _ROUNDED * size
         following = np.where(nothing, p, np.where(inside, newton, middle))
         settled = np.abs(following - p) <= 4e-16 * np.abs(following)
         p = following
