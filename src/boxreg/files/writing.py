@@ -7,13 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from secrets import token_hex
 from types import TracebackType
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..arrays import Array
 from .problem import FileProblem, one_line
 
 VECTOR_FORMATS = (".npy", ".npz", ".csv", ".tsv")
+STACK_OUTPUTS = (".npy", ".npz", ".zarr")
+"""Formats of x for one right-hand side, and for many (see `resumable` for .npy and .zarr)."""
 
 
 class Outputs:
@@ -94,3 +98,11 @@ def write_vector(x: Array, path: Path) -> None:
         np.savez(path, x=x)
     else:
         _put(path, "".join(f"{entry!r}\n" for entry in x.tolist()))
+
+
+def write_stack(x: Any, path: Path, **numbers: Any) -> None:
+    """Many x as .npz: a matrix of `scipy.sparse.save_npz`, or `x` with one array for each of `numbers`."""
+    if bool(sparse.issparse(x)):
+        sparse.save_npz(path, x)
+    else:
+        np.savez(path, x=x, **numbers)
