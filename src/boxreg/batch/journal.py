@@ -91,9 +91,7 @@ class Journal:
             told = json.loads(self._path.read_text())
             int(told["lines"])
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"journal: {self._path} is broken; remove it to start anew"
-            ) from error
+            raise ValueError(f"journal: {self._path} is broken; remove it to start anew") from error
         return dict(told)
 
     def record(self, line: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from click.core import ParameterSource
 from scipy import sparse
 
-from ..files import BatchCertificateFile, Held, Outputs, Resumable, write_stack
+from ..files import BatchCertificateFile, Held, Outputs, Resumable, put_text, write_stack
 from .errors import BadInput, Interrupted
 from .outputs import Wanted
 from .problems import make_loss
@@ -135,9 +135,9 @@ def _layout(A: Any, Y: Any, question: dict[str, Any]) -> tuple[Any, int]:
     from ..batch.question import asked
 
     terms = {name: question.get(name) for name in ("sample_weight", "linear", "ridge")}
-    named = (question[name] for name in ("lower", "upper", "loss", "tol", "axis", "nan"))
+    named = {name: question[name] for name in ("lower", "upper", "loss", "tol", "axis", "nan")}
     try:
-        checked = asked(A, Y, *named, terms)
+        checked = asked(A, Y, **named, terms=terms)
     except (TypeError, ValueError) as error:
         raise BadInput(str(error)) from error
     return checked.layout, checked.design.shape[1]
@@ -150,12 +150,12 @@ def _check_files(wanted: Wanted, as_sparse: bool, *inputs: Path) -> None:
         Outputs.check(wanted.gaps, "--certificate")
         taken = {held.resolve() for held in (*inputs, wanted.output)}
         if wanted.gaps.resolve() in taken:
-            raise BadInput(f"--certificate: its gaps go to {wanted.gaps}, which is another file here")
+            raise BadInput(
+                f"--certificate: its gaps go to {wanted.gaps}, which is another file here"
+            )
 
 
-def _write(
-    wanted: Wanted, result: BatchResult, A: Held, problem: dict[str, Any]
-) -> list[Path]:
+def _write(wanted: Wanted, result: BatchResult, A: Held, problem: dict[str, Any]) -> list[Path]:
     """All files but a streamed x, which is complete by now; those of the certificate."""
     with Outputs() as outputs:
         if wanted.output.suffix.lower() == ".npz":
@@ -173,7 +173,7 @@ def _write(
             outputs.write(
                 wanted.certificate,
                 "--certificate",
-                lambda part: part.write_text(text, encoding="utf-8") and None,
+                lambda part: put_text(part, text),
             )
             written = [wanted.certificate, wanted.gaps]
         outputs.commit()

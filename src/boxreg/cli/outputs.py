@@ -49,7 +49,9 @@ class Wanted:
         accepted, kind = (STACK_OUTPUTS, "many") if many else (VECTOR_FORMATS, "one")
         if self.output.suffix.lower() not in accepted:
             said = ", ".join(accepted)
-            raise BadInput(f"--output: {self.output} is no format for x of {kind}; accepted: {said}")
+            raise BadInput(
+                f"--output: {self.output} is no format for x of {kind}; accepted: {said}"
+            )
 
     @property
     def gaps(self) -> Path | None:

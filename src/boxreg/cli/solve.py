@@ -18,6 +18,7 @@ from ..files import (
     Held,
     Outputs,
     as_vector,
+    put_text,
     read_matrix,
     read_stack,
     write_vector,
@@ -211,14 +212,10 @@ def _write(
     outputs.write(wanted.output, "--output", lambda part: write_vector(result.x, part))
     if wanted.certificate:
         text = CertificateFile.of(result, A.array, y.array, problem).dumps()
-        outputs.write(wanted.certificate, "--certificate", lambda part: _put(part, text))
+        outputs.write(wanted.certificate, "--certificate", lambda part: put_text(part, text))
     if wanted.plot:
         figure = result.plot()
         outputs.write(wanted.plot, "--plot", lambda part: figure.savefig(part, dpi=150))
     if wanted.report:
         page = result.report()
-        outputs.write(wanted.report, "--report", lambda part: _put(part, page))
-
-
-def _put(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+        outputs.write(wanted.report, "--report", lambda part: put_text(part, page))

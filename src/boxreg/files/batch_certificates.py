@@ -95,7 +95,9 @@ class BatchCertificateFile:
     def write_numbers(self, path: Path) -> None:
         """The .npz file."""
         bounds = {name: self.problem[name] for name in ("lower", "upper")}
-        own = {name: np.asarray(held) for name, held in bounds.items() if np.ndim(held) > 1}
+        own: dict[str, Any] = {
+            name: np.asarray(held) for name, held in bounds.items() if np.ndim(held) > 1
+        }
         np.savez(path, gap=self.gap, **own)
 
     @staticmethod
@@ -135,8 +137,8 @@ class BatchCertificateFile:
 
 
 def digest_stack(Y: Any, layout: Layout) -> str:
-    """sha256 of right-hand sides, one after the other, as float64; the same in whatever file or precision,
-    and along whatever axis they are held."""
+    """sha256 of right-hand sides, one after the other, as float64: the same in whatever file or
+    precision, and along whatever axis they are held."""
     outer = " ".join(map(str, layout.outer_shape))
     total = sha256(f"{layout.rows} x {outer}\n".encode())
     for begin, end in layout.chunks(4096):
@@ -184,5 +186,7 @@ def _taken(numbers: dict[str, Any], name: str, shape: tuple[int, ...]) -> Array:
         raise Misread(f'"{name}" is missing among its numbers')
     array = numbers[name]
     if array.shape != shape or array.dtype.kind != "f":
-        raise Misread(f'"{name}" has shape {array.shape} and type {array.dtype}, not {shape} of floats')
+        raise Misread(
+            f'"{name}" has shape {array.shape} and type {array.dtype}, not {shape} of floats'
+        )
     return np.asarray(array, dtype=np.float64)

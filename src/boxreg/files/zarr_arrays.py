@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,7 +58,7 @@ def reopen_zarr(path: Path) -> Any:
 def create_zarr(path: Path, shape: tuple[int, ...], axis: int) -> Any:
     """An array of float64, in pieces that lie whole along `axis` and are cut along the first other."""
     cut = 0 if axis > 0 else 1
-    line = 8.0 * max(np.prod([s for k, s in enumerate(shape) if k != cut]), 1)
+    line = 8.0 * max(math.prod(s for k, s in enumerate(shape) if k != cut), 1)
     pieces = [max(s, 1) for s in shape]
     pieces[cut] = int(min(max(shape[cut], 1), max(1, _PIECE // line)))
     return require_zarr(path).open_array(
