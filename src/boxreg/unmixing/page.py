@@ -17,7 +17,8 @@ _SHOWN = 20
 def summary_page(summary: Mapping[str, Any], pictures: Mapping[str, bytes]) -> str:
     """The figures of `summary_of`, and PNG pictures by their captions."""
     good = summary["proved"] == summary["solved"]
-    verdict = "✓ Every pixel solved, and proved" if good else "✗ Not every pixel is proved"
+    every = "pixel" if summary["solved"] == summary["pixels"] else "finite pixel"
+    verdict = f"✓ Every {every} solved, and proved" if good else "✗ Not every pixel is proved"
     drawn = "".join(_picture(caption, held) for caption, held in pictures.items())
     materials = summary["largest_means"]
     more = details("The others", _table(materials[_SHOWN:])) if len(materials) > _SHOWN else ""
