@@ -114,7 +114,7 @@ class _Checker:
         claim = max(claim, asked.tol * reference_scale(posed)[0])
         dual = self._cone(whole).push(DualPoint.residual(point), point)
         proof = certificate_of(posed, point, dual, claim)
-        if proof.valid or not proof.primal_feasible:
+        if proof.valid or not proof.primal_feasible or not np.isfinite(x).all():
             return proof
         found = solve_one(asked, y, lower, upper, x).theta
         dual = DualPoint.at(validate.dual_point(found, posed), whole)

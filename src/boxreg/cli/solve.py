@@ -167,6 +167,8 @@ def _right_hand_sides(options: dict[str, Any]) -> Held:
     held = read_stack(options["y_file"], "y", "Y")
     if options["axis"] is None:
         held = as_vector(held)
+    if held.array.ndim > 1 and not held.array.size:
+        raise BadInput(f"y: {held.place} holds no right-hand sides")
     if held.array.ndim == 1:
         return Held(np.array(held.array), held.path, held.key)
     return held
