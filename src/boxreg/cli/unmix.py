@@ -159,8 +159,8 @@ def _write(folder: Path, scene: Scene, result: Any, box: str, top: int, say: Any
         for name, held in zip(_FILES, contents, strict=True):
             outputs.write(folder / name, "--output", partial(_put, held))
         outputs.commit()
-    means = ", ".join(f"{m['name']} {m['mean']:.3g}" for m in summary["largest_means"][:5])
     if summary["residual_median"] is not None:
+        means = ", ".join(f"{m['name']} {m['mean']:.3g}" for m in summary["largest_means"][:5])
         say(f"  residual  {100 * summary['residual_median']:.3g} % of ‖y‖, median")
         say(f"  means     {means}")
     say("Written: " + " ".join(str(folder / name) for name in ("abundances.npy", *_FILES)))
