@@ -49,7 +49,7 @@ BAD = [
     (
         "nan.npy",
         (),
-        "Y: right-hand side {nan} contains NaN (1 such in this chunk); nan='skip' leaves them out",
+        "Y: right-hand side {nan} contains NaN (1 such in this chunk); --nan skip leaves them out",
     ),
     ("words.npy", (), "Y: expected real numbers, got dtype <U1"),
     (

@@ -63,7 +63,7 @@ BAD = [
     ),
     (
         ("library.npy", "nan.npy"),
-        "Y: right-hand side (2, 3) contains NaN (1 such in this chunk); nan='skip' leaves them out",
+        "Y: right-hand side (2, 3) contains NaN (1 such in this chunk); --nan skip leaves them out",
     ),
     (
         ("pickled.npy", "image.npy"),

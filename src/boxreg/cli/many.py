@@ -81,7 +81,7 @@ def solve_or_refuse(A: Any, Y: Any, **arguments: Any) -> BatchResult:
     try:
         return solve_many(A, Y, **arguments)
     except (TypeError, ValueError) as error:
-        raise BadInput(str(error)) from error
+        raise BadInput(str(error).replace("nan='skip'", "--nan skip")) from error
 
 
 def solve_to_file(

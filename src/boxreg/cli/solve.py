@@ -64,7 +64,7 @@ A sparse matrix, a bound for each variable, a figure and a page about the run:
 Where Y is a matrix or an image, every column or pixel is a right-hand side; x is .npy, .npz or .zarr:
 
 \b
-    boxreg solve A.npy image.npy --upper 1 --jobs 2 -o X.npy --certificate all.json
+    boxreg solve library.npy image.npy --upper 1 -o X.npy --certificate all.json
 
 An .npy or .zarr of many x is written a chunk at a time, beside its place. If the run is interrupted,
 the same command goes on where it stopped.
