@@ -69,6 +69,19 @@ def test_an_interrupted_run_goes_on(run, monkeypatch, name):
     assert run.files() == before | {name, "short.npy"}
 
 
+def test_a_journal_knows_the_terms_of_its_run(run, monkeypatch):
+    np.save("Y.npy", Y[:, :20])  # two chunks
+    arguments = ("solve", "A.npy", "Y.npy", "-o", "x.npy", "--linear")
+    with monkeypatch.context() as patched:
+        _interrupt_after(patched, 1)
+        assert run(*arguments, "0.1")[0] == 130
+    assert "belongs to another run" in run(*arguments, "0.2")[2]
+    assert run(*arguments, "0.1")[0] == 0
+    assert np.array_equal(
+        np.load("x.npy"), boxreg.solve_many(A, Y[:, :20], linear=np.full(20, 0.1)).x
+    )
+
+
 def test_interrupted_before_the_first_chunk_leaves_nothing(run, monkeypatch):
     def interrupt(self, chunk, blocks):
         raise KeyboardInterrupt

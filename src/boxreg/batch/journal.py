@@ -77,7 +77,7 @@ class Journal:
                     "version); remove it to start anew"
                 )
             done = int(told["lines"])
-            self._kept = np.lib.format.open_memmap(self._data, mode="r+")
+            self._kept = self._numbers_so_far(kind)
             before = slice(0, done * self._layout.width)
             for name in kind.names or ():
                 getattr(self._numbers, name)[before] = self._kept[name][before]
@@ -91,8 +91,20 @@ class Journal:
             told = json.loads(self._path.read_text())
             int(told["lines"])
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"journal: {self._path} is broken; remove it to start anew") from error
+            raise self._broken() from error
         return dict(told)
+
+    def _numbers_so_far(self, kind: np.dtype[Any]) -> Any:
+        try:
+            kept = np.lib.format.open_memmap(self._data, mode="r+")
+        except (ValueError, EOFError) as error:
+            raise self._broken() from error
+        if kept.shape != (self._layout.count,) or kept.dtype != kind:
+            raise self._broken()
+        return kept
+
+    def _broken(self) -> ValueError:
+        return ValueError(f"journal: {self._path} is broken; remove it to start anew")
 
     def record(self, line: int) -> None:
         """Lines up to this one are done."""

@@ -41,7 +41,9 @@ def refuse(names: Iterable[str], many: bool) -> None:
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            kinds = ("one right-hand side; Y holds many") if many else ("many; y is a single one")
+            kinds = (
+                "one right-hand side; Y holds many" if many else "many right-hand sides; y is one"
+            )
             raise BadInput(f"--{name.replace('_', '-')}: is for {kinds}")
 
 

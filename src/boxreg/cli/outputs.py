@@ -46,12 +46,11 @@ class Wanted:
 
     def fit(self, many: bool) -> None:
         """Refuse an ending that is for one right-hand side where there are many, or the reverse."""
-        accepted, kind = (STACK_OUTPUTS, "many") if many else (VECTOR_FORMATS, "one")
+        kind = "many right-hand sides" if many else "one right-hand side"
+        accepted = STACK_OUTPUTS if many else VECTOR_FORMATS
         if self.output.suffix.lower() not in accepted:
             said = ", ".join(accepted)
-            raise BadInput(
-                f"--output: {self.output} is no format for x of {kind}; accepted: {said}"
-            )
+            raise BadInput(f"--output: {self.output} is no format for {kind}; accepted: {said}")
 
     @property
     def gaps(self) -> Path | None:

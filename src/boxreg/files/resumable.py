@@ -69,6 +69,8 @@ class Resumable:
 
     def done(self) -> tuple[int, int]:
         """Lines that are done, and lines in all; 0, 0 where there is no journal."""
+        if not self._beside(".journal.npy").exists():
+            return 0, 0
         try:
             told = json.loads(self.journal.read_text())
             return int(told["lines"]), int(told["of"])
