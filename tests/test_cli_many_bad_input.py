@@ -156,3 +156,6 @@ def test_a_broken_journal_is_not_taken_for_progress(run):
     assert err.endswith("x.npy.journal is broken; remove it to start anew\n")
     assert Path("x.npy.part").exists()
     assert not Path("x.npy").exists()
+    Path("x.npy.journal").unlink()  # as it says
+    assert run("solve", "A.npy", "Y.npy", "-o", "x.npy", "-q") == (0, "", "")
+    assert not any(name.startswith("x.npy.") for name in run.files())

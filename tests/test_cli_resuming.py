@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,18 @@ def test_a_journal_knows_the_terms_of_its_run(run, monkeypatch):
     assert np.array_equal(
         np.load("x.npy"), boxreg.solve_many(A, Y[:, :20], linear=np.full(20, 0.1)).x
     )
+
+
+def test_numbers_that_are_cut_short_are_not_believed(run, monkeypatch):
+    with monkeypatch.context() as patched:
+        _interrupt_after(patched, 1)
+        assert run("solve", "A.npy", "Y.npy", "-o", "x.npy")[0] == 130
+    held = Path("x.npy.journal.npy").read_bytes()
+    Path("x.npy.journal.npy").write_bytes(held[: len(held) // 2])
+    code, _, err = run("solve", "A.npy", "Y.npy", "-o", "x.npy")
+    assert code == 2
+    assert err.endswith("x.npy.journal is broken; remove it to start anew\n")
+    assert Path("x.npy.part").exists()
 
 
 def test_interrupted_before_the_first_chunk_leaves_nothing(run, monkeypatch):

@@ -71,8 +71,8 @@ def solve_stack(
     written = [wanted.output, *_write(wanted, result, A, problem)]
     say(repr(result))
     say("Written: " + " ".join(map(str, written)))
-    for remark in caught:
-        click.echo(f"boxreg: warning: {remark.message}", err=True)
+    for remark in dict.fromkeys(str(held.message) for held in caught):  # not one a right-hand side
+        click.echo(f"boxreg: warning: {remark}", err=True)
     return verdict(result)
 
 
