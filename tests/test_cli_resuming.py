@@ -84,15 +84,22 @@ def test_a_journal_knows_the_terms_of_its_run(run, monkeypatch):
     )
 
 
-def test_numbers_that_are_cut_short_are_not_believed(run, monkeypatch):
+CUT_SHORT = {
+    "x.npy.journal.npy": "x.npy.journal is broken; remove it to start anew\n",
+    "x.npy.part": "); remove it and x.npy.journal to start anew\n",
+}
+
+
+@pytest.mark.parametrize(("name", "message"), CUT_SHORT.items())
+def test_files_that_are_cut_short_are_not_believed(run, monkeypatch, name, message):
     with monkeypatch.context() as patched:
         _interrupt_after(patched, 1)
         assert run("solve", "A.npy", "Y.npy", "-o", "x.npy")[0] == 130
-    held = Path("x.npy.journal.npy").read_bytes()
-    Path("x.npy.journal.npy").write_bytes(held[: len(held) // 2])
+    held = Path(name).read_bytes()
+    Path(name).write_bytes(held[: len(held) // 2])
     code, _, err = run("solve", "A.npy", "Y.npy", "-o", "x.npy")
     assert code == 2
-    assert err.endswith("x.npy.journal is broken; remove it to start anew\n")
+    assert err.endswith(message)
     assert Path("x.npy.part").exists()
 
 

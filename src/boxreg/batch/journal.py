@@ -96,6 +96,7 @@ class Journal:
 
     def _numbers_so_far(self, kind: np.dtype[Any]) -> Any:
         try:
+            np.lib.format.open_memmap(self._data, mode="r")  # "r+" would lengthen a file cut short
             kept = np.lib.format.open_memmap(self._data, mode="r+")
         except (ValueError, EOFError) as error:
             raise self._broken() from error

@@ -107,11 +107,7 @@ class Resumable:
 
     def _reopened(self, shape: tuple[int, ...]) -> Any:
         try:
-            array = (
-                reopen_zarr(self._part)
-                if self._folder
-                else np.lib.format.open_memmap(self._part, mode="r+")
-            )
+            array = reopen_zarr(self._part) if self._folder else _mapped(self._part)
         except Exception as error:  # whatever each reader raises
             raise self._other(f"cannot be read ({one_line(error)})") from error
         if tuple(array.shape) != shape or np.dtype(array.dtype) != np.float64:
@@ -122,3 +118,9 @@ class Resumable:
         return FileProblem(
             f"{self.name}: {self._part.name} {what}; remove it and {self.journal.name} to start anew"
         )
+
+
+def _mapped(path: Path) -> Any:
+    """An .npy file to go on writing; ValueError where it was cut short, which "r+" would lengthen."""
+    np.lib.format.open_memmap(path, mode="r")
+    return np.lib.format.open_memmap(path, mode="r+")
