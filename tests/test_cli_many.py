@@ -46,6 +46,9 @@ def test_what_is_written_is_what_python_finds(run, name):
             assert np.array_equal(held["gap"], result.gap)
             assert np.array_equal(held["support"], result.support)
             assert not held["status"].any()
+    proof = ("--certificate", "c.json")
+    assert run("solve", "A.npy", "Y.npy", "--upper", "0.5", "-o", name, *proof)[0] == 0
+    assert run("verify", "A.npy", "Y.npy", "c.json")[0] == 0
 
 
 @pytest.mark.parametrize("axis", [0, -1])
