@@ -45,3 +45,21 @@ def write_problem(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def sparse_of(A: np.ndarray) -> sparse.csc_array:
     return sparse.csc_array(A)
+
+
+def image() -> tuple[np.ndarray, np.ndarray]:
+    """The same matrix, and 12 × 40 × 8 right-hand sides >= 0.
+
+    Blocks of 128 are 16 lines of 8: three chunks where memory is scarce.
+    """
+    A, _ = problem()
+    rng = np.random.default_rng(8)
+    x = np.where(rng.random((20, 320)) < 0.2, rng.random((20, 320)), 0.0)
+    return A, np.abs(A @ x + 0.05 * rng.standard_normal((12, 320))).reshape(12, 40, 8)
+
+
+def stored(name: str) -> np.ndarray:
+    """x from an .npy, .npz or .zarr file."""
+    if name.endswith(".zarr"):
+        return pytest.importorskip("zarr").open_array(name, mode="r")[:]
+    return np.load(name) if name.endswith(".npy") else np.load(name)["x"]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..files.digest import digest as digest_of_values
 from ..version import __version__
 from .question import Question
 from .sinks import Numbers
@@ -69,14 +70,14 @@ class Journal:
         count = self._layout.count
         done = 0
         if self._path.exists() and self._data.exists():
-            told = json.loads(self._path.read_text())
+            told = self._told()
             if told.get("fingerprint") != self._who:
                 raise ValueError(
                     f"journal: {self._path} belongs to another run (another A, Y, bounds, loss, tol or "
                     "version); remove it to start anew"
                 )
             done = int(told["lines"])
-            self._kept = np.lib.format.open_memmap(self._data, mode="r+")
+            self._kept = self._numbers_so_far(kind)
             before = slice(0, done * self._layout.width)
             for name in kind.names or ():
                 getattr(self._numbers, name)[before] = self._kept[name][before]
@@ -84,6 +85,27 @@ class Journal:
         self._kept = np.lib.format.open_memmap(self._data, mode="w+", dtype=kind, shape=(count,))
         self._replace(0)
         return done
+
+    def _told(self) -> dict[str, Any]:
+        try:
+            told = json.loads(self._path.read_text())
+            int(told["lines"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._broken() from error
+        return dict(told)
+
+    def _numbers_so_far(self, kind: np.dtype[Any]) -> Any:
+        try:
+            np.lib.format.open_memmap(self._data, mode="r")  # "r+" would lengthen a file cut short
+            kept = np.lib.format.open_memmap(self._data, mode="r+")
+        except (ValueError, EOFError) as error:
+            raise self._broken() from error
+        if kept.shape != (self._layout.count,) or kept.dtype != kind:
+            raise self._broken()
+        return kept
+
+    def _broken(self) -> ValueError:
+        return ValueError(f"journal: {self._path} is broken; remove it to start anew")
 
     def record(self, line: int) -> None:
         """Lines up to this one are done."""
@@ -115,7 +137,7 @@ class Journal:
 
 
 def fingerprint(question: Question) -> str:
-    """A digest of A, the bounds, the loss and the ends of Y."""
+    """A digest of A, the bounds, the loss, other terms and the ends of Y."""
     digest = hashlib.sha256()
     layout = question.layout
     told = (
@@ -126,9 +148,11 @@ def fingerprint(question: Question) -> str:
         sorted(question.loss.__dict__) and repr(vars(question.loss)),
         question.tol,
         question.skip,
-        sorted(question.terms),
     )
     digest.update(repr(told).encode())
+    for name, value in sorted(question.terms.items()):
+        term = value if hasattr(value, "tocsc") else np.atleast_1d(value)
+        digest.update(f"{name} {digest_of_values(term)}".encode())
     n = question.design.shape[1]
     for j in range(0, n, 512):
         digest.update(question.design.columns(np.arange(j, min(j + 512, n))).tobytes())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import validate
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Mask
 from ..designs import Design
 from ..losses import LOSSES, Loss
 from .layout import Layout
@@ -58,6 +58,13 @@ class Question:
         for j in range(0, n, 512):
             dark = dark & ~np.any(self.design.columns(np.arange(j, min(j + 512, n))), axis=1)
         return np.flatnonzero(dark)
+
+    def solvable(self, rows: Array, masked: Mask) -> Mask:
+        """Which right-hand sides, one a row, have an answer: finite ones, and those the loss allows."""
+        good = ~masked & np.isfinite(rows).all(axis=1)
+        if self.loss.needs_nonnegative:
+            good &= ~(rows < 0.0).any(axis=1) & ~(rows[:, self.unreachable] > 0.0).any(axis=1)
+        return np.asarray(good)
 
 
 def asked(

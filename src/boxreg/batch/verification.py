@@ -16,6 +16,7 @@ from ..point import Point
 from ..presolve import reference_scale
 from ..reduced import ReducedProblem
 from ..work import WorkMeter
+from .bar import Bar
 from .general import solve_one
 from .layout import Layout
 from .question import Question
@@ -48,13 +49,14 @@ class BatchCertificate:
         return f"{self.checked:,} certificates {verdict}, {kind}; largest gap {largest:.3g}"
 
 
-def verify_batch(result: BatchResult) -> BatchCertificate:
-    """Certificates for all answers, from the data alone."""
+def verify_batch(result: BatchResult, *, progress: bool = False) -> BatchCertificate:
+    """Certificates for all answers, from the data alone; `progress` shows a bar on a terminal."""
     question: Question = result.question
     layout, n = question.layout, question.design.shape[1]
     flat = [np.full(layout.count, np.nan), np.ones(layout.count, bool), np.ones(layout.count, bool)]
     claims, skipped = result.gap.ravel(), result.skipped.ravel()
     checker = _Checker(question, result.direction)
+    bar = Bar(layout.count, enabled=progress)
     for begin, end in layout.chunks(4096):
         y, _ = layout.read(question.Y, begin, end)
         x = _answers(result.x, layout, n, begin, end)
@@ -62,6 +64,7 @@ def verify_batch(result: BatchResult) -> BatchCertificate:
         low, high = (b.rows(layout, begin, end) for b in (question.lower, question.upper))
         for p in range(len(y)):
             at = begin * layout.width + p
+            bar.add(1)
             if skipped[at]:
                 continue
             proof = checker.certificate(
@@ -73,6 +76,7 @@ def verify_batch(result: BatchResult) -> BatchCertificate:
                 float(claims[at]),
             )
             flat[0][at], flat[1][at], flat[2][at] = proof.gap, proof.valid, proof.rigorous
+    bar.close()
     gap, valid, rigorous = (part.reshape(layout.outer_shape) for part in flat)
     return BatchCertificate(gap, valid, rigorous, int((~skipped).sum()))
 
@@ -110,7 +114,7 @@ class _Checker:
         claim = max(claim, asked.tol * reference_scale(posed)[0])
         dual = self._cone(whole).push(DualPoint.residual(point), point)
         proof = certificate_of(posed, point, dual, claim)
-        if proof.valid or not proof.primal_feasible:
+        if proof.valid or not proof.primal_feasible or not np.isfinite(x).all():
             return proof
         found = solve_one(asked, y, lower, upper, x).theta
         dual = DualPoint.at(validate.dual_point(found, posed), whole)

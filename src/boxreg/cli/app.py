@@ -21,9 +21,9 @@ import click
 from ..datasets import DataNotFound
 from ..files import FileProblem
 from ..version import __version__
-from .errors import BadInput
+from .errors import BadInput, Interrupted
 
-COMMANDS = ("solve", "verify", "reproduce", "demo", "bench", "data")
+COMMANDS = ("solve", "verify", "unmix", "reproduce", "demo", "bench", "data")
 """In the order of the help."""
 
 _HELP = """Box-constrained linear regression with safe screening, and a proof with every answer.
@@ -104,6 +104,8 @@ def _explain(error: Exception) -> int:
         return _fail(f"{error.format_message()} See {command} --help", 2)
     if isinstance(error, (BadInput, FileProblem, DataNotFound)):
         return _fail(str(error), 2)
+    if isinstance(error, Interrupted):
+        return _fail(f"interrupted; {error}", 130)
     if isinstance(error, click.ClickException):
         return _fail(error.format_message(), 2)
     if isinstance(error, MemoryError):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..files import Held
+from ..files import Held, on_disk
 
 
 def described(name: str, held: Held) -> str:
@@ -31,6 +31,9 @@ def _bound(value: Any) -> str:
 
 def _facts(array: Any) -> str:
     shape = " × ".join(map(str, array.shape)) if array.ndim != 1 else f"{array.size} entries"
+    if on_disk(array):  # looking at all of it would take a pass of its own
+        size = np.prod(array.shape, dtype=float) * np.dtype(array.dtype).itemsize
+        return f"{shape}, {array.dtype}, {_bytes(size)}, read a chunk at a time"
     kind = "sparse" if bool(sparse.issparse(array)) else "dense"
     said = [shape or "one number", f"{kind} {array.dtype}"]
     if array.dtype.kind in "fiub" and np.prod(array.shape):
@@ -39,6 +42,14 @@ def _facts(array: Any) -> str:
         said.append(f"{100.0 * filled:.3g} % non-zero")
         said.append(_range(entries, also_zero=entries.size < np.prod(array.shape)))
     return ", ".join(said)
+
+
+def _bytes(size: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 999.5 or unit == "GB":
+            break
+        size /= 1e3
+    return f"{size:,.3g} {unit}" if size < 1e3 else f"{size:,.0f} {unit}"
 
 
 def _range(entries: Any, also_zero: bool = False) -> str:

@@ -1,7 +1,11 @@
-"""What the user can mend."""
+"""What ends a command, in one line."""
 
 from __future__ import annotations
 
 
 class BadInput(Exception):
     """Input that is refused; the message is one line that names the argument."""
+
+
+class Interrupted(Exception):
+    """The user interrupted a run of which something is kept; the message says what."""

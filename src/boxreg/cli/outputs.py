@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..files import VECTOR_FORMATS, Outputs
+from ..files import STACK_OUTPUTS, VECTOR_FORMATS, Outputs, Resumable
 from .errors import BadInput
 
 _ENDINGS = {
-    "output": VECTOR_FORMATS,
+    "output": (*VECTOR_FORMATS, ".zarr"),
     "certificate": (".json",),
     "plot": (".png", ".svg", ".pdf"),
     "report": (".html", ".htm"),
@@ -36,13 +36,26 @@ class Wanted:
             if path.suffix.lower() not in _ENDINGS[name]:
                 accepted = ", ".join(_ENDINGS[name])
                 raise BadInput(f"--{name}: {path} must end in one of {accepted}")
-            Outputs.check(path, f"--{name}")
+            (Resumable if name == "output" else Outputs).check(path, f"--{name}")
         places = [path.resolve() for path in wanted.paths]
         if len(set(places)) < len(places):
             raise BadInput("two outputs have the same name")
         if wanted.plot and find_spec("matplotlib") is None:
             raise BadInput("--plot needs matplotlib: pip install 'boxreg[plot]'")
         return wanted
+
+    def fit(self, many: bool) -> None:
+        """Refuse an ending that is for one right-hand side where there are many, or the reverse."""
+        kind = "many right-hand sides" if many else "one right-hand side"
+        accepted = STACK_OUTPUTS if many else VECTOR_FORMATS
+        if self.output.suffix.lower() not in accepted:
+            said = ", ".join(accepted)
+            raise BadInput(f"--output: {self.output} is no format for {kind}; accepted: {said}")
+
+    @property
+    def gaps(self) -> Path | None:
+        """The second file of a certificate of many right-hand sides."""
+        return self.certificate and self.certificate.with_suffix(".gaps.npz")
 
     def named(self) -> dict[str, Path]:
         """The outputs asked for, by the names of their options."""

@@ -8,15 +8,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from ..directions import DIRECTIONS
 from ..dual_updates import DUAL_UPDATES
-from ..files import FORMATS, CertificateFile, Held, Outputs, read_matrix, read_vector, write_vector
+from ..files import (
+    STACK_FORMATS,
+    CertificateFile,
+    Held,
+    Outputs,
+    as_vector,
+    put_text,
+    read_matrix,
+    read_stack,
+    write_vector,
+)
 from ..losses import LOSSES
 from ..safe_regions import REGIONS
 from ..solvers import SOLVERS
 from .describing import bounds_described, described
 from .errors import BadInput
+from .many import MANY_ONLY, ONE_ONLY, refuse, solve_stack
 from .outputs import Wanted
 from .problems import make_loss, number_or_vector, parse_loss, read_terms
 
@@ -25,8 +37,8 @@ if TYPE_CHECKING:
 
 _HELP = f"""Minimise ½‖Ax − y‖², or another loss, subject to L <= x <= U.
 
-A and y are files: {", ".join(FORMATS)}. Where a file holds several arrays, file.npz:name is one of
-them. Nothing is ever unpickled. Bounds are numbers or files.
+A and Y are files: {", ".join(STACK_FORMATS)} (.zarr: Y alone). Where a file holds several arrays,
+file.npz:name is one of them. Nothing is ever unpickled. Bounds are numbers or files.
 
 Non-negative least squares:
 
@@ -49,6 +61,14 @@ A sparse matrix, a bound for each variable, a figure and a page about the run:
     boxreg solve data.npz:A data.npz:y --upper upper.csv -o x.npy \\
         --plot fig.png --report report.html
 
+Where Y is a matrix or an image, every column or pixel is a right-hand side; x is .npy, .npz or .zarr:
+
+\b
+    boxreg solve library.npy image.npy --upper 1 -o X.npy --certificate all.json
+
+An .npy or .zarr of many x is written a chunk at a time, beside its place. If the run is interrupted,
+the same command goes on where it stopped.
+
 Exit codes: 0 the gap asked for was proved, 1 not (the best point is written all the same), 2 bad
 input. Outputs appear whole or not at all.
 """
@@ -62,7 +82,11 @@ def _names(registry: Iterable[str]) -> str:
 @click.argument("a_file", metavar="A")
 @click.argument("y_file", metavar="Y")
 @click.option(
-    "-o", "--output", required=True, type=Path, help="File for x: .npy, .npz, .csv, .tsv."
+    "-o",
+    "--output",
+    required=True,
+    type=Path,
+    help="File for x: .npy, .npz, .csv, .tsv; of many: .npy, .npz, .zarr.",
 )
 @click.option("--lower", default="0", show_default=True, metavar="L", help="Number or file.")
 @click.option("--upper", default="inf", show_default=True, metavar="U", help="Number or file.")
@@ -91,6 +115,18 @@ def _names(registry: Iterable[str]) -> str:
 @click.option("--atol", default=0.0, show_default=True, help="Gap that is enough in any case.")
 @click.option("--max-iter", type=int, help="Steps of the solver at most.")
 @click.option("--no-screening", is_flag=True, help="Keep all columns to the end.")
+@click.option(
+    "--axis", type=int, metavar="K", help="Many: axis of Y along the rows of A; 0 by default."
+)
+@click.option("--jobs", default=1, show_default=True, metavar="N", help="Many: at a time; -1 all.")
+@click.option(
+    "--nan",
+    type=click.Choice(["raise", "skip"]),
+    default="raise",
+    show_default=True,
+    help="Many: what to do about right-hand sides that are not finite.",
+)
+@click.option("--sparse", is_flag=True, help="Many: write x as a sparse matrix, .npz.")
 @click.option("--certificate", type=Path, metavar="FILE", help="Write the proof, as JSON.")
 @click.option("--plot", type=Path, metavar="FILE", help="Draw convergence: .png, .svg, .pdf.")
 @click.option("--report", type=Path, metavar="FILE", help="Write a page about the run: .html.")
@@ -99,13 +135,18 @@ def command(**options: Any) -> int:
     """Read, solve, write."""
     say = (lambda text: None) if options["quiet"] else click.echo
     wanted = Wanted.of(options)
-    A, y = (
-        _read(read_matrix, options["a_file"], "A", say),
-        _read(read_vector, options["y_file"], "y", say),
-    )
+    A = read_matrix(options["a_file"], "A")
+    say(described("A", A))
+    y = _right_hand_sides(options)
+    many = y.array.ndim > 1
+    say(described("Y" if many else "y", y))
+    wanted.fit(many)
+    refuse(ONE_ONLY if many else MANY_ONLY, many)
     wanted.spare(A.path, y.path)
     problem = _problem(options, A.array.shape[-1] if A.array.ndim else 0)
     say(bounds_described(problem["lower"], problem["upper"]))
+    if many:
+        return solve_stack(A, y, problem, options, wanted)
     result, remarks = _solved(A, y, problem, options)
     with Outputs() as outputs:
         _write(outputs, wanted, result, A, y, problem)
@@ -121,9 +162,15 @@ def command(**options: Any) -> int:
     return 1
 
 
-def _read(reader: Any, spec: str, name: str, say: Any) -> Held:
-    held: Held = reader(spec, name)
-    say(described(name, held))
+def _right_hand_sides(options: dict[str, Any]) -> Held:
+    """Y; a single row or column is one right-hand side, unless --axis says where they are."""
+    held = read_stack(options["y_file"], "y", "Y")
+    if options["axis"] is None:
+        held = as_vector(held)
+    if held.array.ndim > 1 and not held.array.size:
+        raise BadInput(f"y: {held.place} holds no right-hand sides")
+    if held.array.ndim == 1:
+        return Held(np.array(held.array), held.path, held.key)
     return held
 
 
@@ -167,14 +214,10 @@ def _write(
     outputs.write(wanted.output, "--output", lambda part: write_vector(result.x, part))
     if wanted.certificate:
         text = CertificateFile.of(result, A.array, y.array, problem).dumps()
-        outputs.write(wanted.certificate, "--certificate", lambda part: _put(part, text))
+        outputs.write(wanted.certificate, "--certificate", lambda part: put_text(part, text))
     if wanted.plot:
         figure = result.plot()
         outputs.write(wanted.plot, "--plot", lambda part: figure.savefig(part, dpi=150))
     if wanted.report:
         page = result.report()
-        outputs.write(wanted.report, "--report", lambda part: _put(part, page))
-
-
-def _put(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+        outputs.write(wanted.report, "--report", lambda part: put_text(part, page))

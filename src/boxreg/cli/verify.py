@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..files import (
+    BatchCertificateFile,
     CertificateFile,
     CorruptCertificate,
     FileProblem,
     Held,
     one_line,
     read_matrix,
+    read_stack,
     read_vector,
 )
 from .describing import bounds_described, described
 from .errors import BadInput
 from .problems import TERMS, make_loss
+from .verify_many import verify_stack
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -33,6 +36,8 @@ Everything is recomputed from A and y; of the certificate, x, theta, the bounds 
 taken, and none of its claims is believed. The answer is yes if x and theta are feasible, the duality
 gap is at most the one claimed, and A and y are the data it was made for.
 
+Of many right-hand sides, x is read from the file that the certificate names, and every one is checked.
+
 Exit codes: 0 yes, 1 no, 2 bad input.
 """
 
@@ -44,23 +49,31 @@ Exit codes: 0 yes, 1 no, 2 bad input.
 def command(a_file: str, y_file: str, certificate: Path) -> int:
     """Read, recompute, say yes or no."""
     held = read_certificate(certificate)
-    A, y = read_matrix(a_file, "A"), read_vector(y_file, "y")
-    for name, array in (("A", A), ("y", y)):
+    many = isinstance(held, BatchCertificateFile)
+    A = read_matrix(a_file, "A")
+    y = read_stack(y_file, "y", "Y") if many else read_vector(y_file, "y")
+    for name, array in (("A", A), ("Y" if many else "y", y)):
         click.echo(described(name, array))
     click.echo(bounds_described(held.problem["lower"], held.problem["upper"]))
     click.echo(f"{'loss':<6}  {_loss(held.problem['loss'])}")
     terms = [name for name in TERMS if name in held.problem]
     if terms:
         click.echo(f"{'terms':<6}  {', '.join(terms)}")
+    _refuse_unknown(held.problem)
+    if isinstance(held, BatchCertificateFile):
+        return verify_stack(held, A, y, _folder(certificate))
     proof = _checked(held, A, y)
     matches = held.matches(A.array, y.array)
     return _verdict(held, proof, matches)
 
 
-def read_certificate(path: Path) -> CertificateFile:
-    """The certificate in a file; BadInput if there is none."""
+def read_certificate(path: Path) -> CertificateFile | BatchCertificateFile:
+    """The certificate in a file, of one right-hand side or of many; BadInput if there is none."""
     try:
-        return CertificateFile.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if BatchCertificateFile.recognises(text):
+            return BatchCertificateFile.load(text, _folder(path))
+        return CertificateFile.loads(text)
     except CorruptCertificate as error:
         raise BadInput(f"certificate: {path} is corrupted: {error}") from error
     except UnicodeDecodeError as error:
@@ -71,14 +84,15 @@ def read_certificate(path: Path) -> CertificateFile:
         raise FileProblem(f"certificate: {path} cannot be read ({one_line(error)})") from error
 
 
+def _folder(path: Path) -> Path:
+    """The folder that names inside a certificate are relative to."""
+    return (path.resolve() if path.is_symlink() else path).parent
+
+
 def _checked(held: CertificateFile, A: Held, y: Held) -> Certificate:
     from ..api import verify
 
     problem = {**held.problem, "loss": make_loss(held.problem["loss"])}
-    accepted = {"lower", "upper", "loss", *TERMS}
-    for name in problem:
-        if name not in accepted:
-            raise BadInput(f"certificate: it has a term {name!r}, which this version does not know")
     if tuple(A.array.shape) != held.shape:
         shape = " × ".join(map(str, A.array.shape))
         raise BadInput(
@@ -88,6 +102,12 @@ def _checked(held: CertificateFile, A: Held, y: Held) -> Certificate:
         return verify(A.array, y.array, held.x, held.theta, gap=held.gap, **problem)
     except (TypeError, ValueError) as error:
         raise BadInput(str(error)) from error
+
+
+def _refuse_unknown(problem: dict[str, Any]) -> None:
+    for name in problem:
+        if name not in {"lower", "upper", "loss", *TERMS}:
+            raise BadInput(f"certificate: it has a term {name!r}, which this version does not know")
 
 
 def _loss(described: dict[str, Any]) -> str:

@@ -82,13 +82,13 @@ class CertificateFile:
     @classmethod
     def loads(cls, text: str) -> CertificateFile:
         """From JSON; CorruptCertificate if it is not a certificate."""
-        fields = _fields(text)
+        fields = parsed(text, FORMAT, VERSION)
         try:
             m, n = shape(fields["shape"], "shape")
             return cls(
                 shape=(m, n),
-                digests=_digests(fields["sha256"]),
-                problem=_problem(fields["problem"]),
+                digests=read_digests(fields["sha256"]),
+                problem=read_problem(fields["problem"]),
                 gap=number(fields["gap"], "gap"),
                 objective=number(fields["objective"], "objective"),
                 dual_objective=number(fields["dual_objective"], "dual_objective"),
@@ -105,26 +105,29 @@ class CertificateFile:
         return {"A": digest(A) == self.digests["A"], "y": digest(y) == self.digests["y"]}
 
 
-def _fields(text: str) -> dict[str, Any]:
+def parsed(text: str, kind: str, version: int) -> dict[str, Any]:
+    """The fields of a JSON file of this kind and version; CorruptCertificate if it is not one."""
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise CorruptCertificate(f"not valid JSON: {error}") from error
-    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
-        raise CorruptCertificate(f'"format" is not "{FORMAT}"')
-    if fields.get("version") != VERSION:
+    if not isinstance(fields, dict) or fields.get("format") != kind:
+        raise CorruptCertificate(f'"format" is not "{kind}"')
+    if fields.get("version") != version:
         said = str(fields.get("version"))[:40]
-        raise CorruptCertificate(f"version {said} is not known here; accepted: {VERSION}")
+        raise CorruptCertificate(f"version {said} is not known here; accepted: {version}")
     return fields
 
 
-def _digests(value: Any) -> dict[str, str]:
+def read_digests(value: Any) -> dict[str, str]:
+    """Those of A and y."""
     if not isinstance(value, dict) or not all(isinstance(value.get(k), str) for k in ("A", "y")):
         raise Misread('"sha256" lacks A or y')
     return {name: value[name] for name in ("A", "y")}
 
 
-def _problem(value: Any) -> dict[str, Any]:
+def read_problem(value: Any) -> dict[str, Any]:
+    """What `verify` takes beside A and y."""
     if not isinstance(value, dict):
         raise Misread('"problem" is not an object')
     loss = value["loss"]

@@ -14,7 +14,7 @@ from .problem import FileProblem
 _SPARSE_KEYS = {"format", "shape", "data"}
 
 
-def read_npz(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
+def read_npz(path: Path, key: str | None, *names: str) -> tuple[Any, str | None]:
     """An array of an .npz file, or the sparse matrix it holds, and the key it was found under."""
     with path.open("rb") as file:
         held = np.load(file, allow_pickle=False)
@@ -22,13 +22,13 @@ def read_npz(path: Path, key: str | None, name: str) -> tuple[Any, str | None]:
             raise FileProblem(f"{path} holds a single array; rename it to end in .npy")
         with held:
             if key is not None or not set(held.files) >= _SPARSE_KEYS:
-                chosen = choose(held.files, key, name, path)
+                chosen = choose(held.files, key, names, path)
                 return held[chosen], chosen
         file.seek(0)
         return sparse.load_npz(file), None
 
 
-def read_mat(path: Path, key: str | None, name: str) -> tuple[Any, str]:
+def read_mat(path: Path, key: str | None, *names: str) -> tuple[Any, str]:
     """A variable of a MATLAB file, dense or sparse, and its name."""
     try:
         held = {k: v for k, v in io.loadmat(path).items() if not k.startswith("__")}
@@ -36,20 +36,21 @@ def read_mat(path: Path, key: str | None, name: str) -> tuple[Any, str]:
         raise FileProblem(
             f"{path} is a MATLAB 7.3 file, which cannot be read; save it with save -v7"
         ) from None
-    chosen = choose(list(held), key, name, path)
+    chosen = choose(list(held), key, names, path)
     return held[chosen], chosen
 
 
-def choose(keys: list[str], key: str | None, name: str, path: Path) -> str:
-    """The key asked for; else the only one; else the one that is called like the argument."""
+def choose(keys: list[str], key: str | None, names: tuple[str, ...], path: Path) -> str:
+    """The key asked for; else the only one; else the first that is called like the argument."""
     if key is not None:
         if key not in keys:
             raise FileProblem(f"{path} holds nothing named {key!r}; it holds: {_listed(keys)}")
         return key
     if len(keys) == 1:
         return keys[0]
-    if name in keys:
-        return name
+    for name in names:
+        if name in keys:
+            return name
     if not keys:
         raise FileProblem(f"{path} holds no arrays")
     raise FileProblem(

@@ -46,7 +46,7 @@ def read_parquet(path: Path, key: str | None) -> tuple[Any, str | None]:
         ) from None
     table = parquet.read_table(path)
     names = list(table.column_names)
-    wanted = names if key is None else [choose(names, key, key, path)]
+    wanted = names if key is None else [choose(names, key, (key,), path)]
     if not wanted:
         raise FileProblem(f"{path} has no columns")
     columns = {label: table.column(label).to_numpy() for label in wanted}

@@ -7,13 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from secrets import token_hex
 from types import TracebackType
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..arrays import Array
 from .problem import FileProblem, one_line
 
 VECTOR_FORMATS = (".npy", ".npz", ".csv", ".tsv")
+STACK_OUTPUTS = (".npy", ".npz", ".zarr")
+"""Formats of x for one right-hand side, and for many (see `resumable` for .npy and .zarr)."""
 
 
 class Outputs:
@@ -77,11 +81,12 @@ class Outputs:
 def write_text(path: Path, text: str, name: str = "path") -> None:
     """One text file, whole or not at all."""
     with Outputs() as outputs:
-        outputs.write(path, name, lambda part: _put(part, text))
+        outputs.write(path, name, lambda part: put_text(part, text))
         outputs.commit()
 
 
-def _put(path: Path, text: str) -> None:
+def put_text(path: Path, text: str) -> None:
+    """Text into a file, in UTF-8."""
     path.write_text(text, encoding="utf-8")
 
 
@@ -93,4 +98,12 @@ def write_vector(x: Array, path: Path) -> None:
     elif kind == ".npz":
         np.savez(path, x=x)
     else:
-        _put(path, "".join(f"{entry!r}\n" for entry in x.tolist()))
+        put_text(path, "".join(f"{entry!r}\n" for entry in x.tolist()))
+
+
+def write_stack(x: Any, path: Path, **numbers: Any) -> None:
+    """Many x as .npz: a matrix of `scipy.sparse.save_npz`, or `x` and the arrays in `numbers`."""
+    if bool(sparse.issparse(x)):
+        sparse.save_npz(path, x)
+    else:
+        np.savez(path, x=x, **numbers)

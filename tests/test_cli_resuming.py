@@ -1,0 +1,113 @@
+"""Interrupted runs of `boxreg solve` go on where they stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boxreg
+from boxreg.batch import journal
+from command_line import CommandLine, image, stored
+
+A, Y = image()
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    np.save("A.npy", A)
+    np.save("Y.npy", Y)
+    return CommandLine(tmp_path, capsys)
+
+
+def _interrupt_after(monkeypatch, chunks):
+    """Ctrl-C when so many chunks are on disk; memory for one block at a time."""
+    record, seen = journal.Journal.record, []
+
+    def interrupted(self, line):
+        record(self, line)
+        seen.append(line)
+        if len(seen) == chunks:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("boxreg.batch.many._MEMORY", 1.0)
+    monkeypatch.setattr(journal.Journal, "record", interrupted)
+    return seen
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.zarr"])
+def test_an_interrupted_run_goes_on(run, monkeypatch, name):
+    if name.endswith(".zarr"):
+        pytest.importorskip("zarr")
+    arguments = ("solve", "A.npy", "Y.npy", "-o", name)
+    before = run.files()
+    with monkeypatch.context() as patched:
+        seen = _interrupt_after(patched, 2)
+        code, _, err = run(*arguments)
+        assert (code, seen) == (130, [16, 32])
+    assert err == (
+        f"boxreg: interrupted; 256 of 320 right-hand sides are kept beside {name}; the same command "
+        "goes on from there\n"
+    )
+    kept = {f"{name}{ending}" for ending in (".part", ".journal", ".journal.npy")}
+    assert run.files() == before | kept
+    # Another run is refused, and takes nothing away.
+    code, _, err = run(*arguments, "--upper", "1")
+    assert code == 2
+    assert f"{name}.journal belongs to another run" in err
+    np.save("short.npy", Y[:, :9])
+    assert run("solve", "A.npy", "short.npy", "-o", name)[2] == (
+        f"boxreg: --output: {name}.part belongs to another run; remove it and {name}.journal to start "
+        "anew\n"
+    )
+    assert run("solve", "A.npy", "Y.npy", "--lower", "1", "--upper", "0", "-o", name)[0] == 2
+    assert run.files() == before | kept | {"short.npy"}
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert "resumed 256 of 320 were done before" in out
+    assert np.array_equal(stored(name), boxreg.solve_many(A, Y).x)
+    assert run.files() == before | {name, "short.npy"}
+
+
+def test_a_journal_knows_the_terms_of_its_run(run, monkeypatch):
+    np.save("Y.npy", Y[:, :20])  # two chunks
+    arguments = ("solve", "A.npy", "Y.npy", "-o", "x.npy", "--linear")
+    with monkeypatch.context() as patched:
+        _interrupt_after(patched, 1)
+        assert run(*arguments, "0.1")[0] == 130
+    assert "belongs to another run" in run(*arguments, "0.2")[2]
+    assert run(*arguments, "0.1")[0] == 0
+    assert np.array_equal(
+        np.load("x.npy"), boxreg.solve_many(A, Y[:, :20], linear=np.full(20, 0.1)).x
+    )
+
+
+CUT_SHORT = {
+    "x.npy.journal.npy": "x.npy.journal is broken; remove it to start anew\n",
+    "x.npy.part": "); remove it and x.npy.journal to start anew\n",
+}
+
+
+@pytest.mark.parametrize(("name", "message"), CUT_SHORT.items())
+def test_files_that_are_cut_short_are_not_believed(run, monkeypatch, name, message):
+    with monkeypatch.context() as patched:
+        _interrupt_after(patched, 1)
+        assert run("solve", "A.npy", "Y.npy", "-o", "x.npy")[0] == 130
+    held = Path(name).read_bytes()
+    Path(name).write_bytes(held[: len(held) // 2])
+    code, _, err = run("solve", "A.npy", "Y.npy", "-o", "x.npy")
+    assert code == 2
+    assert err.endswith(message)
+    assert Path("x.npy.part").exists()
+
+
+def test_interrupted_before_the_first_chunk_leaves_nothing(run, monkeypatch):
+    def interrupt(self, chunk, blocks):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("boxreg.batch.compiled.Compiled.solve", interrupt)
+    code, _, err = run("solve", "A.npy", "Y.npy", "-o", "x.npy")
+    assert (code, err) == (130, "\nboxreg: interrupted; nothing was written\n")
+    assert run.files() == {"A.npy", "Y.npy"}
