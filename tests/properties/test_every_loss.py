@@ -47,19 +47,23 @@ def test_agrees_with_reference(loss: str, kind: str, storage: str) -> None:
     assert len(failed) <= len(problems) // 20, f"{len(failed)} without success: {failed}"
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_every_solver_that_fits_agrees(loss: str) -> None:
-    """Each of them with every kind of bounds; what they claim is true, and most of them succeed."""
+@cells
+def test_every_solver_that_fits_agrees(loss: str, kind: str) -> None:
+    """Each of them with every kind of bounds; what they claim is true, and most of them succeed.
+
+    First-order solvers that need more steps than these, as some do, say so: that is a claim as well.
+    """
     solvers = fitting_solvers(loss)
     assert len(solvers) >= 2
-    for kind in (kind for name, kind in CELLS if name == loss):
-        problems, references = posed(loss, kind, ("plain", "everything"), 5)
-        for solver in solvers:
-            results = [boxreg.solve(**arguments(p), solver=solver, tol=1e-9) for p in problems]
-            complaints = judge(problems, results, references)
-            assert not complaints, "\n".join([solver, *complaints])
-            done = np.mean([result.success for result in results])
-            assert done >= 0.5, f"{solver}, {kind}: success in {done:.0%}"
+    problems, references = posed(loss, kind, ("plain", "everything"), 5)
+    for solver in solvers:
+        results = [
+            boxreg.solve(**arguments(p), solver=solver, tol=1e-9, max_iter=10_000) for p in problems
+        ]
+        complaints = judge(problems, results, references)
+        assert not complaints, "\n".join([solver, *complaints])
+        done = np.mean([result.success for result in results])
+        assert done >= 0.5, f"{solver}, {kind}: success in {done:.0%}"
 
 
 @cells
