@@ -60,7 +60,7 @@ class LabelledResult:
         """With everything in memory."""
         if isinstance(self.plain, BatchResult):
             return self
-        return LabelledResult(self.plain.compute(**options), self.labels)
+        return LabelledResult(self.plain.compute(**options), self.labels.loaded())
 
     def persist(self, **options: Any) -> LabelledResult:
         """With every chunk computed, where it is."""
@@ -105,7 +105,7 @@ class LabelledResult:
 
 
 def _then(bundles: Any, gather: Any, extra: Any, labels: Labels) -> LabelledResult:
-    return LabelledResult(gather(bundles, *extra), labels)
+    return LabelledResult(gather(bundles, *extra), labels.loaded())
 
 
 def _rebuilt(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,10 @@ class Labels:
             columns = dim
         validate.new_dimension(columns, [d for d in Y.dims if d != rows])
         return cls(Y.dims, Y.coords.to_dataset(), rows, columns, coords)
+
+    def loaded(self) -> Labels:
+        """With coordinates in memory: they may be lazy, too."""
+        return replace(self, coords=self.coords.compute())
 
     @property
     def axis(self) -> int:

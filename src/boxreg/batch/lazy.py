@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import dask.array as da
@@ -38,8 +39,11 @@ def solve_lazily(
     A is checked, and its Gram matrix computed, now; Y is not looked at. One node of the graph holds what
     belongs to A, which a scheduler sends to each worker once; one task solves a chunk, in one thread.
     """
+    from .many import solve_many
+
     terms = {name: options.pop(name) for name in _TERMS}
-    validate.lazy_options(options)
+    parameters = signature(solve_many).parameters
+    validate.lazy_options(options, {name: parameters[name].default for name in options})
     validate.chunks_known(Y)
     question = asked(A, Y, lower, upper, loss, tol, axis, nan, terms)
     at = question.layout.axis

@@ -7,25 +7,24 @@ from typing import Any
 
 import numpy as np
 
-_NOT_LAZY: dict[str, tuple[Any, str]] = {
-    "out": (None, "store result.x, with dask.array.to_zarr for instance"),
-    "journal": (None, "a task that fails is run again by the scheduler"),
-    "chunk": (None, "the chunks are those of Y: rechunk Y"),
-    "n_jobs": (1, "the scheduler runs chunks beside each other"),
-    "progress": (False, "use dask.diagnostics.ProgressBar or distributed.progress"),
-    "sparse": (False, "convert the chunks of result.x"),
+_INSTEAD = {
+    "out": "store result.x, with dask.array.to_zarr for instance",
+    "journal": "a task that fails is run again by the scheduler",
+    "chunk": "the chunks are those of Y: rechunk Y",
+    "n_jobs": "the scheduler runs chunks beside each other",
+    "progress": "use dask.diagnostics.ProgressBar or distributed.progress",
+    "sparse": "convert the chunks of result.x",
 }
-"""What is for arrays in memory alone: its value where it is not asked for, and what to do instead."""
+"""What is for arrays in memory alone, and what to do where Y is not one."""
 
 
-def lazy_options(options: dict[str, Any]) -> None:
-    """Refuse what a dask array cannot be combined with."""
+def lazy_options(options: dict[str, Any], defaults: dict[str, Any]) -> None:
+    """Refuse what a dask array cannot be combined with, unless it is left at its default."""
     for name, value in options.items():
-        plain, instead = _NOT_LAZY.get(name, (None, "compute Y first"))
-        if value is not plain and value != plain:
-            raise ValueError(
-                f"{name}: cannot be combined with a dask array, got {value!r}; {instead}"
-            )
+        scalar = value is None or isinstance(value, (bool, int, str, np.integer, np.bool_))
+        if not (scalar and value == defaults[name]):
+            instead = _INSTEAD.get(name, "compute Y first")
+            raise ValueError(f"{name}: cannot be combined with a dask array; {instead}")
 
 
 def chunks_known(Y: Any) -> None:
