@@ -8,7 +8,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from dask.base import DaskMethodsMixin
+from dask.base import DaskMethodsMixin, compute_as_if_collection
 from dask.core import flatten
 
 from .bundle import KINDS, RECORD, Bundle, cut
@@ -28,7 +28,7 @@ class Outline:
 
     def gather(self, bundles: Any) -> BatchResult:
         """The result in memory, of the bundles of all chunks in order."""
-        found: list[Bundle] = list(flatten(bundles))
+        found: list[Bundle] = list(flatten(bundles, container=(list, tuple)))
         layout, (m, n) = self.question.layout, self.question.design.shape
         whole: dict[str, Any] = {
             name: np.empty(layout.outer_shape, kind) for name, kind in KINDS.items()
@@ -137,10 +137,18 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
         ones = tuple((1,) * len(sizes) for sizes in self._outline.outer_chunks)
         return self._cut("statistics", RECORD, ones)
 
+    def compute(self, **options: Any) -> BatchResult:
+        """Everything in memory; options are those of dask, such as `scheduler`.
+
+        Chunks are put together here: `dask.compute` would have a worker do it, which then has to hold
+        and send the whole.
+        """
+        graph, keys = self.__dask_graph__(), self.__dask_keys__()
+        return self._outline.gather(compute_as_if_collection(da.Array, graph, keys, **options))
+
     def verify(self) -> BatchCertificate:
         """Compute all, and every gap again by other code."""
-        result: BatchResult = self.compute()
-        return result.verify()
+        return self.compute().verify()
 
     def _like_y(self, name: str, length: int) -> Any:
         axis = self._outline.question.layout.axis
