@@ -432,6 +432,35 @@ def test_distributed(client: Any) -> None:
     assert np.array_equal(solve_many(A, image(True), axis="band").x.compute().shape, (10, 12, 9))
 
 
+def count_plans() -> None:
+    """In a worker: from here on count the plans that arrive."""
+    from boxreg.batch.plan import Plan
+
+    restore = Plan.__setstate__
+    Plan.arrived = 0
+
+    def counted(self: Any, state: Any) -> None:
+        Plan.arrived += 1
+        restore(self, state)
+
+    Plan.__setstate__ = counted
+
+
+def plans() -> int:
+    from boxreg.batch.plan import Plan
+
+    return int(Plan.arrived)
+
+
+def test_the_plan_goes_to_each_worker_once(client: Any) -> None:
+    A, Y = problem()
+    client.run(count_plans)
+    found = solve_many(A, da.from_array(Y, chunks=(14, 20))).compute()
+    assert len(found.statistics) == 34
+    arrived = client.run(plans)
+    assert all(arrived[worker] == 1 for worker in set(found.statistics["worker"]))
+
+
 def wait_there(block: np.ndarray, folder: str, block_id: tuple[int, int]) -> np.ndarray:
     """Chunk 3 tells which process has it, and holds until it may go on."""
     if block_id[1] == 3 and not Path(folder, "go").exists():
