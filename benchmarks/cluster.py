@@ -2,7 +2,7 @@
 
     BOXREG_DATA=... python -m benchmarks.cluster --out out/cluster
 
-Pixels of cuprite, repeated with noise, in a file that every process maps; chunks of 1,000. Overhead:
+Pixels of cuprite, repeated with noise, in a file that every process maps; in chunks. Overhead:
 processor time of all processes (workers, scheduler, client) beside that of the solves, reading included,
 as a share of the plain call's. Speed-up: in seconds on the clock, the best of some passes; on a busy
 machine it means nothing, so the load is told too. Answers stay where they were computed; `compute`
@@ -33,7 +33,6 @@ from distributed import Client, LocalCluster, wait
 import boxreg
 from benchmarks.race.environment import environment
 
-CHUNK = 1000
 TUNED = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 27,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
@@ -58,6 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--out", type=Path, default=Path("out/cluster"))
     parser.add_argument("--chunks", type=int, default=64)
+    parser.add_argument("--size", type=int, default=1000, help="pixels a chunk")
     parser.add_argument("--passes", type=int, default=5)
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
@@ -65,14 +65,15 @@ def main() -> None:
     if not folder:
         raise SystemExit("set BOXREG_DATA to the folder of real data sets")
     with tempfile.TemporaryDirectory() as scratch:
-        A, file = pixels(Path(folder), Path(scratch), given.chunks)
+        A, file = pixels(Path(folder), Path(scratch), given.chunks, given.size)
         load = os.getloadavg()[0]
-        rows = measure(A, file, given.passes, given.workers)
+        rows = measure(A, file, given.size, given.passes, given.workers)
     given.out.mkdir(parents=True, exist_ok=True)
     record = {
         "environment": environment(),
         "load": load,
         "workers": given.workers,
+        "size": given.size,
         "rows": [asdict(row) for row in rows],
     }
     (given.out / "cluster.json").write_text(json.dumps(record, indent=1, default=str))
@@ -81,31 +82,35 @@ def main() -> None:
     print(text)
 
 
-def pixels(folder: Path, scratch: Path, chunks: int) -> tuple[np.ndarray, Path]:
+def pixels(folder: Path, scratch: Path, chunks: int, size: int) -> tuple[np.ndarray, Path]:
     """A, and a file with one pixel a line."""
     with np.load(folder / "cuprite_usgs.npz") as file:
         A, Y = file["A"].astype(float), file["Y_int16"].T * float(file["Y_scale"])
     rng, name = np.random.default_rng(7), scratch / "pixels.npy"
-    shape = (chunks * CHUNK, Y.shape[1])
+    shape = (chunks * size, Y.shape[1])
     out = np.lib.format.open_memmap(name, mode="w+", dtype=float, shape=shape)
     for k in range(chunks):
-        some = Y[(k * CHUNK + np.arange(CHUNK)) % len(Y)]
-        out[k * CHUNK : (k + 1) * CHUNK] = some * (1.0 + 0.01 * rng.standard_normal(some.shape))
+        some = Y[(k * size + np.arange(size)) % len(Y)]
+        out[k * size : (k + 1) * size] = some * (1.0 + 0.01 * rng.standard_normal(some.shape))
     out.flush()
     return A, name
 
 
-def lines(file: str, block_id: tuple[int, int]) -> np.ndarray:
+def lines(file: str, size: int, block_id: tuple[int, int]) -> np.ndarray:
     """The pixels of a chunk."""
     source = np.load(file, mmap_mode="r")
-    return np.array(source[block_id[0] * CHUNK : (block_id[0] + 1) * CHUNK])
+    return np.array(source[block_id[0] * size : (block_id[0] + 1) * size])
 
 
-def measure(A: np.ndarray, file: Path, passes: int, workers: int) -> list[Row]:
+def measure(A: np.ndarray, file: Path, size: int, passes: int, workers: int) -> list[Row]:
     Y = np.load(file, mmap_mode="r")
-    chunks = len(Y) // CHUNK
+    chunks = len(Y) // size
     source = da.map_blocks(
-        lines, file=str(file), chunks=((CHUNK,) * chunks, (Y.shape[1],)), meta=np.empty((0, 0))
+        lines,
+        file=str(file),
+        size=size,
+        chunks=((size,) * chunks, (Y.shape[1],)),
+        meta=np.empty((0, 0)),
     )
     lazy = boxreg.solve_many(A, source, axis=1)
 
@@ -122,7 +127,7 @@ def measure(A: np.ndarray, file: Path, passes: int, workers: int) -> list[Row]:
 
     ways: dict[str, tuple[Callable[[], Any], dict[str, Any] | None]] = {
         "plain call": (plain, None),
-        "a call each chunk": (lambda: each(A, Y), None),
+        "a call each chunk": (lambda: each(A, Y, size), None),
         "threads, 1": (threads, None),
         "distributed": (stay, {}),
         "distributed, tuned": (stay, TUNED),
@@ -159,9 +164,9 @@ def measure(A: np.ndarray, file: Path, passes: int, workers: int) -> list[Row]:
     ]
 
 
-def each(A: np.ndarray, Y: np.ndarray) -> None:
-    for k in range(0, len(Y), CHUNK):
-        boxreg.solve_many(A, Y[k : k + CHUNK], axis=1)
+def each(A: np.ndarray, Y: np.ndarray, size: int) -> None:
+    for k in range(0, len(Y), size):
+        boxreg.solve_many(A, Y[k : k + size], axis=1)
 
 
 def check(lazy: Any, plain: Any) -> None:
