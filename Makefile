@@ -5,8 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint fuzz reproduce reproduce-quick ratios rivals bench bench-quick bench-losses bench-many real-data \
-  memory campaign clean
+.PHONY: help demo test lint fuzz reproduce reproduce-quick ratios rivals bench bench-quick bench-losses bench-many \
+  bench-cluster real-data memory campaign clean
 
 help:
 	@echo "make demo    solve the embedded problems with all four solvers; table and figure"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench-losses  every loss against L-BFGS-B, skglm and scikit-learn; work with and without screening"
 	@echo "make real-data     the tests on real data, the long ones too (needs BOXREG_DATA)"
 	@echo "make bench-many    many right-hand sides against loops over SciPy; needs BOXREG_DATA"
+	@echo "make bench-cluster two dask workers against one process, and what a chunk costs; needs BOXREG_DATA"
 	@echo "make memory  peak memory of a solve over the size of A (GB=1)"
 	@echo "make campaign      never a worse objective than SciPy or skglm (PER_FAMILY=10000, 2 processes)"
 
@@ -91,6 +92,9 @@ real-data: $(READY)
 
 bench-many: $(READY)
 	$(BIN)/python -m benchmarks.many --out out/many
+
+bench-cluster: $(READY)
+	$(BIN)/python -m benchmarks.cluster --out out/cluster
 
 GB ?= 1
 memory: $(READY)

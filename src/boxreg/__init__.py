@@ -1,5 +1,6 @@
 """boxreg: box-constrained linear regression with safe screening and a proof with every answer."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .api import nnls, operator, solve, verify
@@ -14,6 +15,8 @@ from .version import __version__
 from .warning_types import ConvergenceWarning, PerformanceWarning
 
 if TYPE_CHECKING:
+    from .batch.labelled import LabelledResult as LabelledResult
+    from .batch.lazy_result import LazyBatchResult as LazyBatchResult
     from .bounded_fit import lsq_linear
 
 __all__ = [
@@ -39,10 +42,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """`lsq_linear` when first asked for: with it comes scipy.optimize."""
-    if name != "lsq_linear":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .bounded_fit import lsq_linear
+_LATER = {
+    "lsq_linear": ".bounded_fit",
+    "LazyBatchResult": ".batch.lazy_result",
+    "LabelledResult": ".batch.labelled",
+}
+"""What brings other packages with it: scipy.optimize, dask, xarray."""
 
-    return lsq_linear
+
+def __getattr__(name: str) -> Any:
+    """What is imported when first asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name], __name__), name)

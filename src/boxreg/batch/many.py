@@ -12,6 +12,7 @@ from ..arrays import Array, Mask
 from .bar import Bar
 from .chunk import Chunk
 from .compiled import Compiled, engine
+from .elsewhere import path_for
 from .general import General
 from .journal import journal_for
 from .layout import Layout
@@ -34,7 +35,7 @@ def solve_many(
     linear: Any = None,
     ridge: Any = 0.0,
     tol: float = 1e-8,
-    axis: int = 0,
+    axis: int | str = 0,
     n_jobs: int = 1,
     warm_start: bool = True,
     nan: str = "raise",
@@ -44,6 +45,7 @@ def solve_many(
     out: Any = None,
     journal: Any = None,
     chunk: int | None = None,
+    dim: str | None = None,
 ) -> BatchResult:
     """Solve the same problem for every right-hand side in Y, each with a proof.
 
@@ -54,12 +56,13 @@ def solve_many(
     ----------
     A : whatever `solve` takes, m × n.
     Y : array with m entries along `axis`: a matrix of columns, an image, a stack of images; a NumPy
-        array or memmap, or anything that is sliced like one (zarr, HDF5), a chunk at a time.
+        array or memmap, or anything that is sliced like one (zarr, HDF5), a chunk at a time. A dask
+        array, or a DataArray of xarray, gives an answer of its own kind (below).
     lower, upper : numbers, vectors with n entries, or arrays like the answer: one bound for each
         variable and right-hand side.
     loss, sample_weight, linear, ridge : as for `solve`, the same for all.
     tol : every gap is to be at most tol · P₀, P₀ the objective at the projection of 0 on the box.
-    axis : the axis of Y that runs along the rows of A.
+    axis : the axis of Y that runs along the rows of A; its name, if Y is a DataArray.
     n_jobs : threads of the compiled path, worker processes of the other; -1 for one a core.
     warm_start : start each right-hand side from the answer of a similar one in its block.
     nan : 'raise' refuses right-hand sides that are masked, or not finite (or below 0 where a loss needs
@@ -71,16 +74,26 @@ def solve_many(
     journal : path of a file that says how far a run to `out` has come; default: beside `out` where that
         is a file. A run that was interrupted goes on from there; one that ends removes it.
     chunk : right-hand sides to take at a time; default: as many as take 64 MB.
+    dim : if Y is a DataArray, the name of the dimension of x along the columns of A; default: that of A
+        if it has names too, else 'component'.
 
     Returns
     -------
-    BatchResult
+    BatchResult; a `LazyBatchResult`, of which nothing is computed yet, if Y is a dask array; a
+    `LabelledResult` around either if Y is a DataArray.
     """
+    given = locals()
+    path = path_for(Y, dim)
+    if path is not None:
+        elsewhere: BatchResult = path(
+            **given
+        )  # of another kind, as NumPy's functions do for such Y
+        return elsewhere
     clock = perf_counter()
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     question = asked(A, Y, lower, upper, loss, tol, axis, nan, terms)
     layout, (m, n) = question.layout, question.design.shape
-    size = validate.chunk(chunk, max(1, int(_MEMORY / (8.0 * (2 * m + n + 8)))))
+    size = validate.chunk(chunk, chunk_size(m, n))
     numbers = Numbers.empty(layout.count)
     sink = sink_for(layout, n, out, sparse)
     dual = np.full(layout.shape, np.nan) if return_dual else None
@@ -91,7 +104,7 @@ def solve_many(
     bar.skip(begin * layout.width)
     try:
         for first, last in layout.chunks(size, begin):
-            part = _read(question, first, last, solver)
+            part = read_chunk(question, first, last, solver)
             answers = solver.solve(part, layout.blocks(first, last))
             if isinstance(sink, DenseSink):
                 _spread_write(sink, first, last, answers.x, solver)
@@ -119,7 +132,12 @@ def solve_many(
     )
 
 
-def _read(question: Question, first: int, last: int, solver: Compiled | General) -> Chunk:
+def chunk_size(m: int, n: int) -> int:
+    """Right-hand sides to take at a time."""
+    return max(1, int(_MEMORY / (8.0 * (2 * m + n + 8))))
+
+
+def read_chunk(question: Question, first: int, last: int, solver: Compiled | General) -> Chunk:
     """Some lines with their bounds; what is not finite, or not for this loss, is not valid."""
     layout, count = question.layout, (last - first) * question.layout.width
     rows, masked = np.empty((count, layout.rows)), np.zeros(count, dtype=bool)

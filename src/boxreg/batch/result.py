@@ -55,7 +55,7 @@ class BatchResult:
     support : how many x_j are not 0.
     repaired : right-hand sides that the general solver took over.
     theta : dual points, like Y, if they were asked for.
-    seconds : wall-clock time.
+    seconds : wall-clock time; where Y was a dask array, that of all chunks together.
     """
 
     x: Any
@@ -73,6 +73,8 @@ class BatchResult:
     """What was asked: kept for `verify`."""
     direction: Array | None = None
     """Along which dual points were made feasible, if there was a need."""
+    statistics: Any = None
+    """One record for each chunk, where Y was a dask array (`LazyBatchResult.statistics`)."""
 
     @property
     def relative_gap(self) -> Array:

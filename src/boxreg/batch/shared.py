@@ -57,23 +57,32 @@ def share(question: Question) -> Shared | None:
     """
     from ..kernels.growing_factor import Model
 
-    pattern = _infinities(question)
+    pattern = infinities(question)
     if pattern is None:
         return None
     rows = dense(question)
     m, n = rows.shape
     columns = np.ascontiguousarray(rows.T)
-    lower, upper = pattern
-    posed = validate.problem(rows, np.zeros(m), lower, upper, "least_squares")
-    if question.loss.needs_nonnegative:
-        reachable = np.abs(rows).sum(axis=1)
-        validate.problem(rows, reachable, lower, upper, question.loss)  # A >= 0, lower >= 0
+    posed = _posed(question, rows, pattern)
     gram = np.zeros((0, 0))
     if question.loss.quadratic and worth_a_gram(n, question.layout.count):
         gram = np.ascontiguousarray(rows.T @ rows)
     norms = posed.survey.norms.copy()
     model = Model(gram, rows, columns, norms, np.zeros(0))
     return Shared(model, _way(posed, m))
+
+
+def way_for(question: Question, rows: Array, pattern: tuple[Array, Array]) -> Any:
+    """The direction alone, for other bounds than the model was made with."""
+    return _way(_posed(question, rows, pattern), len(rows))
+
+
+def _posed(question: Question, rows: Array, pattern: tuple[Array, Array]) -> Any:
+    lower, upper = pattern
+    if question.loss.needs_nonnegative:
+        reachable = np.abs(rows).sum(axis=1)
+        validate.problem(rows, reachable, lower, upper, question.loss)  # A >= 0, lower >= 0
+    return validate.problem(rows, np.zeros(len(rows)), lower, upper, "least_squares")
 
 
 def _way(posed: Any, m: int) -> Any:
@@ -96,7 +105,7 @@ def _way(posed: Any, m: int) -> Any:
     return Way(t.theta.copy(), t.correlation.copy(), size, float(t.error), free, scale, least, rows)
 
 
-def _infinities(question: Question) -> tuple[Array, Array] | None:
+def infinities(question: Question) -> tuple[Array, Array] | None:
     """Bounds with the infinities of all right-hand sides; None where they contradict each other."""
     low, high = question.lower, question.upper
     if not (low.each or high.each):

@@ -2,6 +2,15 @@
 
 from .arrays import at_least_2d, bound_pair, bounds, start, vector
 from .batches import bound_of_many, bounds_in_order, chunk, jobs, output, skips_nan, spectral_axis
+from .collections import (
+    bound_dimensions,
+    chunks_known,
+    column_dimension,
+    lazy_options,
+    new_dimension,
+    no_sparse_names,
+    spectral_dimension,
+)
 from .designs import design, operator
 from .methods import lsmr_options, method
 from .problems import dual_point, level_zero, problem
@@ -9,20 +18,26 @@ from .values import choice, claim, iterations, one_of, positive, switch, toleran
 
 __all__ = [
     "at_least_2d",
+    "bound_dimensions",
     "bound_of_many",
     "bound_pair",
     "bounds",
     "bounds_in_order",
     "choice",
     "chunk",
+    "chunks_known",
     "claim",
+    "column_dimension",
     "design",
     "dual_point",
     "iterations",
     "jobs",
+    "lazy_options",
     "level_zero",
     "lsmr_options",
     "method",
+    "new_dimension",
+    "no_sparse_names",
     "one_of",
     "operator",
     "output",
@@ -30,6 +45,7 @@ __all__ = [
     "problem",
     "skips_nan",
     "spectral_axis",
+    "spectral_dimension",
     "start",
     "switch",
     "tolerance",
