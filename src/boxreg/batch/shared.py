@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import validate
-from ..arrays import Array
+from ..arrays import Array, Index
 from ..directions import build_cone
 from ..duality import DualPoint
 from ..presolve import presolve
@@ -30,6 +30,7 @@ class Shared:
 
     model: Any
     way: Any
+    unbounded: Index
 
 
 def compiled_path(question: Question) -> bool:
@@ -49,7 +50,7 @@ def worth_a_gram(n: int, count: int) -> bool:
     return n <= _LARGEST_GRAM and n <= _ROUNDS * count
 
 
-def share(question: Question) -> Shared | None:
+def share(question: Question, gram_needed: bool = False) -> Shared | None:
     """The Gram matrix, and a direction into the dual cone; None where bounds are of too many kinds.
 
     Columns may be bounded for one right-hand side and not for another, but not from above here and
@@ -69,11 +70,12 @@ def share(question: Question) -> Shared | None:
         reachable = np.abs(rows).sum(axis=1)
         validate.problem(rows, reachable, lower, upper, question.loss)  # A >= 0, lower >= 0
     gram = np.zeros((0, 0))
-    if question.loss.quadratic and worth_a_gram(n, question.layout.count):
+    if question.loss.quadratic and (gram_needed or worth_a_gram(n, question.layout.count)):
         gram = np.ascontiguousarray(rows.T @ rows)
     norms = posed.survey.norms.copy()
     model = Model(gram, rows, columns, norms, np.zeros(0))
-    return Shared(model, _way(posed, m))
+    unbounded = np.flatnonzero(np.isneginf(lower) & np.isposinf(upper))
+    return Shared(model, _way(posed, m), unbounded)
 
 
 def _way(posed: Any, m: int) -> Any:

@@ -1,0 +1,19 @@
+"""How kernels for GPUs are compiled.
+
+Every function is for a whole block: all its threads call it with the same arguments, go the same way
+through it and return the same value. What one thread writes, others read after the next barrier.
+
+With `NUMBA_ENABLE_CUDASIM=1` numba runs the same functions in threads of Python, on NumPy arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import cuda
+
+_jit: Any = cuda.jit
+
+kernel = _jit
+block = _jit(device=True)
+within = _jit(device=True, inline=True)
