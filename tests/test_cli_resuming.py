@@ -32,7 +32,7 @@ def _interrupt_after(monkeypatch, chunks):
         if len(seen) == chunks:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("boxreg.batch.many._MEMORY", 1.0)
+    monkeypatch.setattr("boxreg.batch.compiled.Compiled.memory", 1.0)
     monkeypatch.setattr(journal.Journal, "record", interrupted)
     return seen
 

@@ -90,7 +90,7 @@ def solve_block(
     block_id: tuple[int, ...],
 ) -> Bundle:
     """Solve a chunk as `solve_many` would, with what the plan has of A."""
-    from .many import chunk_size, read_chunk
+    from .reading import chunk_size, read_chunk
 
     clock, processor = perf_counter(), thread_time()
     left = list(bounds)
@@ -102,7 +102,7 @@ def solve_block(
     layout, (m, n) = question.layout, question.design.shape
     solver = plan.engine(question)
     numbers, found = Numbers.empty(layout.count), []
-    for first, last in layout.chunks(chunk_size(m, n)):
+    for first, last in layout.chunks(chunk_size(m, n, solver.memory)):
         part = read_chunk(question, first, last, solver)
         answers = solver.solve(part, layout.blocks(first, last))
         numbers.put(first * layout.width, answers)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array, Mask
+from ..devices import host
 from .result import RhsStatus
 
 
@@ -64,6 +65,6 @@ class Answers:
     def support(self) -> npt.NDArray[np.int32]:
         """How many entries of x are not 0; 0 where nothing was solved."""
         return np.asarray(
-            np.where(self.status == RhsStatus.SKIPPED, 0, np.count_nonzero(self.x, axis=1)),
+            np.where(self.status == RhsStatus.SKIPPED, 0, host(np.count_nonzero(self.x, axis=1))),
             dtype=np.int32,
         )

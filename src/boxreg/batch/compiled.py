@@ -10,22 +10,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..losses.kullback_leibler import KullbackLeibler
-from ..losses.least_squares import LeastSquares
 from .chunk import Answers, Chunk
-from .general import General, repair
+from .general import repair
 from .question import Question
 from .result import RhsStatus
-from .shared import Shared, compiled_path, share
-
-
-def engine(question: Question, n_jobs: int, warm: bool, dual: bool) -> Compiled | General:
-    """The compiled path where it can be taken, the general solver elsewhere."""
-    kind = type(question.loss)
-    if question.plain and compiled_path(question) and kind in (LeastSquares, KullbackLeibler):
-        shared = share(question)
-        if shared is not None:
-            return Compiled(question, shared, n_jobs, warm, dual)
-    return General(question, n_jobs, dual)
+from .shared import Shared
 
 
 class Compiled:
@@ -33,6 +22,8 @@ class Compiled:
 
     They call no BLAS, so there are no other threads to share the cores with.
     """
+
+    memory = 64e6
 
     def __init__(
         self, question: Question, shared: Shared, n_jobs: int, warm: bool, dual: bool

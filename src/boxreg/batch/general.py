@@ -70,6 +70,7 @@ class General:
     be sent to another process."""
 
     direction: Array | None = None
+    memory = 64e6
 
     def __init__(self, question: Question, n_jobs: int, dual: bool) -> None:
         self.question, self.dual = question, dual

@@ -8,20 +8,16 @@ from typing import Any
 import numpy as np
 
 from .. import validate
-from ..arrays import Array, Mask
+from ..arrays import Array
+from ..devices import as_given, host, lives_on_gpu, module_of, on_gpu
 from .bar import Bar
-from .chunk import Chunk
-from .compiled import Compiled, engine
 from .elsewhere import path_for
-from .general import General
+from .engines import Engine, engine
 from .journal import journal_for
-from .layout import Layout
-from .question import Question, asked
+from .question import asked
+from .reading import chunk_size, read_chunk
 from .result import BatchResult
 from .sinks import DenseSink, Numbers, sink_for
-
-_MEMORY = 64e6
-"""Bytes that a chunk and its answers may take, about, unless the caller says how many to take."""
 
 
 def solve_many(
@@ -37,6 +33,8 @@ def solve_many(
     tol: float = 1e-8,
     axis: int | str = 0,
     n_jobs: int = 1,
+    device: str | None = None,
+    precision: str = "float64",
     warm_start: bool = True,
     nan: str = "raise",
     progress: bool = False,
@@ -64,6 +62,10 @@ def solve_many(
     tol : every gap is to be at most tol · P₀, P₀ the objective at the projection of 0 on the box.
     axis : the axis of Y that runs along the rows of A; its name, if Y is a DataArray.
     n_jobs : threads of the compiled path, worker processes of the other; -1 for one a core.
+    device : 'cpu', or 'cuda' ('cuda:1' for the second card) for least squares on an NVIDIA GPU; default:
+        where Y lives. A Y on the card (CuPy, PyTorch, JAX) gets its x, of the same library, there.
+    precision : 'float64', or 'float32' for a first solve in single precision on the card. Residuals and
+        certificates are in float64 either way.
     warm_start : start each right-hand side from the answer of a similar one in its block.
     nan : 'raise' refuses right-hand sides that are masked, or not finite (or below 0 where a loss needs
         them not to be); 'skip' leaves them out: their answer is NaN.
@@ -90,15 +92,22 @@ def solve_many(
         )  # of another kind, as NumPy's functions do for such Y
         return elsewhere
     clock = perf_counter()
+    original, device = Y, validate.device(device, precision, lives_on_gpu(Y))
+    if lives_on_gpu(Y):
+        Y = on_gpu(Y)
+    A, lower, upper = host(A), host(lower), host(upper)
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     question = asked(A, Y, lower, upper, loss, tol, axis, nan, terms)
     layout, (m, n) = question.layout, question.design.shape
-    size = validate.chunk(chunk, chunk_size(m, n))
+    solver = engine(
+        question, validate.jobs(n_jobs), bool(warm_start), return_dual, device, precision
+    )
+    size = validate.chunk(chunk, chunk_size(m, n, solver.memory))
     numbers = Numbers.empty(layout.count)
-    sink = sink_for(layout, n, out, sparse)
-    dual = np.full(layout.shape, np.nan) if return_dual else None
+    arrays = module_of(Y)
+    sink = sink_for(layout, n, out, sparse, arrays)
+    dual = arrays.full(layout.shape, np.nan) if return_dual else None
     diary = journal_for(question, out, journal, numbers, keeps=not (sparse or return_dual))
-    solver = engine(question, validate.jobs(n_jobs), bool(warm_start), return_dual)
     bar = Bar(layout.count, enabled=bool(progress))
     begin = diary.resume()
     bar.skip(begin * layout.width)
@@ -121,9 +130,9 @@ def solve_many(
     diary.close()
     settings = {"loss": question.loss.name, "method": solver.name, "tol": f"{question.tol:.0e}"}
     return BatchResult(
-        x=sink.result(),
+        x=as_given(sink.result(), original) if out is None and not sparse else sink.result(),
         **numbers.shaped(layout.outer_shape),
-        theta=dual,
+        theta=as_given(dual, original) if dual is not None else None,
         seconds=perf_counter() - clock,
         shape=(m, n),
         settings=settings,
@@ -132,40 +141,7 @@ def solve_many(
     )
 
 
-def chunk_size(m: int, n: int) -> int:
-    """Right-hand sides to take at a time."""
-    return max(1, int(_MEMORY / (8.0 * (2 * m + n + 8))))
-
-
-def read_chunk(question: Question, first: int, last: int, solver: Compiled | General) -> Chunk:
-    """Some lines with their bounds; what is not finite, or not for this loss, is not valid."""
-    layout, count = question.layout, (last - first) * question.layout.width
-    rows, masked = np.empty((count, layout.rows)), np.zeros(count, dtype=bool)
-    bad = np.zeros(count, dtype=bool)
-
-    def read(begin: int, end: int) -> None:
-        part = slice((begin - first) * layout.width, (end - first) * layout.width)
-        layout.read_into(question.Y, begin, end, rows[part], masked[part])
-        bad[part] = masked[part] | ~np.isfinite(rows[part]).all(axis=1)
-
-    if isinstance(question.Y, np.ndarray):
-        solver.spread(read, first, last)
-    else:  # who knows what else can be read from two threads
-        read(first, last)
-    if question.loss.needs_nonnegative:
-        bad |= (rows < 0.0).any(axis=1) | (rows[:, question.unreachable] > 0.0).any(axis=1)
-    if bad.any():
-        if not question.skip:
-            raise ValueError(_complaint(question, layout, rows, masked, bad, first))
-        rows[bad] = 0.0
-    lower = question.lower.rows(layout, first, last)
-    upper = question.upper.rows(layout, first, last)
-    return Chunk(rows, ~bad, lower, upper)
-
-
-def _spread_write(
-    sink: DenseSink, first: int, last: int, x: Array, solver: Compiled | General
-) -> None:
+def _spread_write(sink: DenseSink, first: int, last: int, x: Array, solver: Engine) -> None:
     width = sink.layout.width
 
     def write(begin: int, end: int) -> None:
@@ -175,25 +151,3 @@ def _spread_write(
         solver.spread(write, first, last)
     else:
         write(first, last)
-
-
-def _complaint(
-    question: Question, layout: Layout, rows: Array, masked: Mask, bad: Mask, first: int
-) -> str:
-    p = int(np.flatnonzero(bad)[0])
-    where = layout.position(first, p)
-    at = where[0] if len(where) == 1 else where
-    if masked[p]:
-        what = "has masked entries"
-    elif np.isfinite(rows[p]).all():
-        below = bool((rows[p] < 0.0).any())
-        what = (
-            "entries below 0" if below else "entries > 0 in rows where A cannot make a prediction"
-        )
-        what = f"has {what}, which loss {question.loss.name!r} does not allow"
-    else:
-        what = "contains NaN" if np.isnan(rows[p]).any() else "contains inf"
-    return (
-        f"Y: right-hand side {at} {what} ({int(bad.sum())} such in this chunk); nan='skip' leaves them "
-        "out"
-    )

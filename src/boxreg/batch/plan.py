@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from .compiled import Compiled, engine
+from .compiled import Compiled
+from .engines import Engine, engine
 from .general import General
 from .layout import Layout
 from .question import Bounds, Question
@@ -56,7 +57,7 @@ class Plan:
             lower=_known(question.lower, np.zeros(n)),
             upper=_known(question.upper, np.full(n, np.inf)),
         )
-        solver = engine(bare, 1, warm, dual)
+        solver = engine(bare, 1, warm, dual, "cpu", "float64")
         each = replace(bare, lower=_sent(question.lower), upper=_sent(question.upper))
         shared = solver.shared if isinstance(solver, Compiled) else None
         return cls(each, starts, warm, dual, shared, solver.name)
@@ -73,12 +74,12 @@ class Plan:
             upper=whole.upper if upper is None else Bounds(upper, True),
         )
 
-    def engine(self, question: Question) -> Compiled | General:
+    def engine(self, question: Question) -> Engine:
         """What solves a chunk, in this thread alone."""
         way = self._way(question)
         if self.shared is None or way is None:
             return General(question, 1, self.dual)
-        return Compiled(question, Shared(self.shared.model, way), 1, self.warm, self.dual)
+        return Compiled(question, replace(self.shared, way=way), 1, self.warm, self.dual)
 
     def _way(self, question: Question) -> Any:
         if self.shared is None:
@@ -99,7 +100,7 @@ class Plan:
         if self.shared is not None:
             empty = np.zeros((0, 0))
             model = self.shared.model._replace(rows=empty, columns=empty)
-            state["shared"] = Shared(model, self.shared.way)
+            state["shared"] = replace(self.shared, model=model)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -108,7 +109,7 @@ class Plan:
             return
         rows = dense(self.question)
         whole = self.shared.model._replace(rows=rows, columns=np.ascontiguousarray(rows.T))
-        self.shared = Shared(_writeable(whole), _writeable(self.shared.way))
+        self.shared = replace(self.shared, model=_writeable(whole), way=_writeable(self.shared.way))
         low, high = (_own(b) for b in (self.question.lower, self.question.upper))
         self.question = replace(self.question, lower=low, upper=high)
 

@@ -11,6 +11,7 @@ import numpy as np
 from .. import validate
 from ..arrays import Array, Index, Mask
 from ..designs import Design
+from ..devices import host
 from ..losses import LOSSES, Loss
 from .layout import Layout
 
@@ -61,10 +62,10 @@ class Question:
 
     def solvable(self, rows: Array, masked: Mask) -> Mask:
         """Which right-hand sides, one a row, have an answer: finite ones, and those the loss allows."""
-        good = ~masked & np.isfinite(rows).all(axis=1)
+        good = np.isfinite(rows).all(axis=1)
         if self.loss.needs_nonnegative:
             good &= ~(rows < 0.0).any(axis=1) & ~(rows[:, self.unreachable] > 0.0).any(axis=1)
-        return np.asarray(good)
+        return np.asarray(host(good) & ~masked)
 
 
 def asked(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .. import validate
-from ..arrays import Array
+from ..arrays import Array, Index
 from ..directions import build_cone
 from ..duality import DualPoint
 from ..presolve import presolve
@@ -30,6 +30,7 @@ class Shared:
 
     model: Any
     way: Any
+    unbounded: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
 
 def compiled_path(question: Question) -> bool:
@@ -49,7 +50,7 @@ def worth_a_gram(n: int, count: int) -> bool:
     return n <= _LARGEST_GRAM and n <= _ROUNDS * count
 
 
-def share(question: Question) -> Shared | None:
+def share(question: Question, gram_needed: bool = False) -> Shared | None:
     """The Gram matrix, and a direction into the dual cone; None where bounds are of too many kinds.
 
     Columns may be bounded for one right-hand side and not for another, but not from above here and
@@ -65,11 +66,12 @@ def share(question: Question) -> Shared | None:
     columns = np.ascontiguousarray(rows.T)
     posed = _posed(question, rows, pattern)
     gram = np.zeros((0, 0))
-    if question.loss.quadratic and worth_a_gram(n, question.layout.count):
+    if question.loss.quadratic and (gram_needed or worth_a_gram(n, question.layout.count)):
         gram = np.ascontiguousarray(rows.T @ rows)
     norms = posed.survey.norms.copy()
     model = Model(gram, rows, columns, norms, np.zeros(0))
-    return Shared(model, _way(posed, m))
+    unbounded = np.flatnonzero(np.isneginf(pattern[0]) & np.isposinf(pattern[1]))
+    return Shared(model, _way(posed, m), unbounded)
 
 
 def way_for(question: Question, rows: Array, pattern: tuple[Array, Array]) -> Any:

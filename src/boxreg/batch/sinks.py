@@ -11,6 +11,7 @@ from scipy import sparse
 
 from .. import validate
 from ..arrays import Array, Mask
+from ..devices import host
 from .chunk import Answers
 from .layout import Layout
 
@@ -70,7 +71,7 @@ class SparseSink:
 
     def write(self, first: int, last: int, x: Array) -> None:
         """The answers of some lines."""
-        self.parts.append(sparse.csr_array(x))
+        self.parts.append(sparse.csr_array(host(x)))
 
     def result(self) -> Any:
         """Columns of A × right-hand sides, or the transpose where Y has its rows along another axis."""
@@ -79,9 +80,11 @@ class SparseSink:
         return whole.T if self.layout.axis == 0 else whole
 
 
-def sink_for(layout: Layout, n: int, out: Any, as_sparse: bool) -> DenseSink | SparseSink:
+def sink_for(
+    layout: Layout, n: int, out: Any, as_sparse: bool, arrays: Any
+) -> DenseSink | SparseSink:
     """The sink that was asked for."""
     shape = layout.shape_with(n)
     if out is None:
-        return SparseSink(layout, n) if as_sparse else DenseSink(layout, np.empty(shape))
+        return SparseSink(layout, n) if as_sparse else DenseSink(layout, arrays.empty(shape))
     return DenseSink(layout, validate.output(out, shape, as_sparse))

@@ -1,7 +1,16 @@
 """The only place where user input is checked, converted or copied."""
 
 from .arrays import at_least_2d, bound_pair, bounds, start, vector
-from .batches import bound_of_many, bounds_in_order, chunk, jobs, output, skips_nan, spectral_axis
+from .batches import (
+    bound_of_many,
+    bounds_in_order,
+    chunk,
+    device,
+    jobs,
+    output,
+    skips_nan,
+    spectral_axis,
+)
 from .collections import (
     bound_dimensions,
     chunks_known,
@@ -29,6 +38,7 @@ __all__ = [
     "claim",
     "column_dimension",
     "design",
+    "device",
     "dual_point",
     "iterations",
     "jobs",

@@ -91,3 +91,18 @@ def output(out: Any, shape: tuple[int, ...], as_sparse: bool) -> Any:
     if np.dtype(out.dtype).kind != "f":
         raise TypeError(f"out: expected a floating-point array, got dtype {out.dtype}")
     return out
+
+
+def device(name: Any, precision: Any, on_gpu: bool) -> str:
+    """Where to solve: where the data are, unless the caller says so."""
+    if precision not in ("float64", "float32"):
+        raise ValueError(f"precision: expected 'float64' or 'float32', got {precision!r}")
+    chosen = name if name is not None else ("cuda" if on_gpu else "cpu")
+    kind, colon, number = chosen.partition(":") if isinstance(chosen, str) else ("", "", "")
+    if chosen != "cpu" and (kind != "cuda" or (colon and not number.isdigit())):
+        raise ValueError(f"device: expected 'cpu', 'cuda' or 'cuda:0', 'cuda:1', …, got {name!r}")
+    if chosen == "cpu" and on_gpu:
+        raise ValueError("device: Y lives on a GPU; for device='cpu' copy it to the host first")
+    if chosen == "cpu" and precision != "float64":
+        raise ValueError("precision: 'float32' is for device='cuda'; the CPU path is in float64")
+    return str(chosen)

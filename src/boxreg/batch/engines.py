@@ -1,0 +1,66 @@
+"""Who solves: the compiled path, a GPU, or the general solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from ..arrays import Array
+from ..devices import find_card
+from ..losses.kullback_leibler import KullbackLeibler
+from ..losses.least_squares import LeastSquares
+from .chunk import Answers, Chunk
+from .compiled import Compiled
+from .general import General
+from .on_device import OnDevice
+from .question import Question
+from .shared import compiled_path, share
+
+
+class Engine(Protocol):
+    """Solves chunks of right-hand sides."""
+
+    name: str
+    direction: Array | None
+    """Along which dual points were made feasible."""
+    memory: float
+    """Bytes that a chunk and its answers may take, about, unless the caller says how many to take."""
+
+    def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
+        """All that are valid; blocks are solved together."""
+
+    def spread(self, job: Callable[[int, int], None], begin: int, end: int) -> None:
+        """Read or write lines begin … end, in all threads where that helps."""
+
+    def close(self) -> None:
+        """End threads and workers."""
+
+
+def engine(
+    question: Question, n_jobs: int, warm: bool, dual: bool, device: str, precision: str
+) -> Engine:
+    """A GPU where one is asked for; the compiled path where it can be taken; else the general solver."""
+    if device != "cpu":
+        return _on_device(question, warm, dual, device, precision)
+    kind = type(question.loss)
+    if question.plain and compiled_path(question) and kind in (LeastSquares, KullbackLeibler):
+        shared = share(question)
+        if shared is not None:
+            return Compiled(question, shared, n_jobs, warm, dual)
+    return General(question, n_jobs, dual)
+
+
+def _on_device(question: Question, warm: bool, dual: bool, device: str, precision: str) -> Engine:
+    card = find_card(device)
+    reason = ""
+    if not isinstance(question.loss, LeastSquares):
+        reason = f"not loss {question.loss.name!r}"
+    elif not question.plain:
+        reason = f"without {', '.join(question.terms)}"
+    elif not compiled_path(question):
+        reason = "with an A whose entries can be seen, at most 2e7 of them"
+    shared = None if reason else share(question, gram_needed=True)
+    if shared is None:
+        reason = reason or "whose variables have the same kinds of bounds for all right-hand sides"
+        raise ValueError(f"device: {device!r} solves least squares, {reason}; use device='cpu'")
+    return OnDevice(question, shared, card, precision, warm, dual)

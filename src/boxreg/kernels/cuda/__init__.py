@@ -1,0 +1,1 @@
+"""Kernels for GPUs: one block of threads for each right-hand side."""
