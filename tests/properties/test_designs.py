@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import array_api_strict
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 
 from boxreg import PerformanceWarning, validate
-from boxreg.designs import DenseDesign, Design, OperatorDesign, SparseDesign, StackedDesign
+from boxreg.designs import (
+    ArrayDesign,
+    DenseDesign,
+    Design,
+    OperatorDesign,
+    SparseDesign,
+    StackedDesign,
+)
 from boxreg.designs.projected import ProjectedDesign
 from boxreg.designs.stacked import RowDesign
 from boxreg.rounding import gamma
@@ -25,6 +33,7 @@ DESIGNS: dict[str, Design] = {
     "csc": validate.design(sparse.csc_matrix(A)),
     "csr": validate.design(sparse.csr_array(A)),
     "coo": validate.design(sparse.coo_array(A)),
+    "device": ArrayDesign(array_api_strict.asarray(A)),
     "operator": OperatorDesign(aslinearoperator(A), NORMS),
     "operator-subset": OperatorDesign(aslinearoperator(A), NORMS).keep(np.arange(23)),
 }

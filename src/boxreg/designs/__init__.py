@@ -2,8 +2,16 @@
 
 from .base import Design
 from .dense import DenseDesign
+from .device import ArrayDesign
 from .operator import OperatorDesign
 from .sparse import SparseDesign
 from .stacked import StackedDesign
 
-__all__ = ["DenseDesign", "Design", "OperatorDesign", "SparseDesign", "StackedDesign"]
+__all__ = [
+    "ArrayDesign",
+    "DenseDesign",
+    "Design",
+    "OperatorDesign",
+    "SparseDesign",
+    "StackedDesign",
+]

@@ -36,7 +36,10 @@ class Design(ABC):
     """False where the accuracy of the products is the caller's word only (operators)."""
 
     has_columns: bool = True
-    """Whether single columns can be read: `columns`, `keep` and coordinate epochs."""
+    """Whether single columns can be read: `columns`, `keep`."""
+
+    has_epochs: bool = True
+    """Whether coordinates can be minimised over one by one, where there are columns."""
 
     @abstractmethod
     def matvec(self, x: Array) -> Array:
@@ -67,6 +70,13 @@ class Design(ABC):
     def entries(self) -> Matrix | None:
         """The numbers that are stored, in any arrangement; None where they cannot be seen."""
         return None
+
+    @property
+    def smallest(self) -> float | None:
+        """The smallest entry (or 0, where there is none); None where they cannot be seen."""
+        if self.entries is None:
+            return None
+        return float(self.entries.min()) if self.entries.size else 0.0
 
     def survey(self, target: Array) -> Survey:
         """What is learnt of A before a run; in one pass where its entries can be seen."""

@@ -45,6 +45,9 @@ class PrimalSolver(ABC, Generic[S]):
     needs_columns: bool = False
     """Reads single columns of A (operators do not offer them)."""
 
+    needs_epochs: bool = False
+    """Goes through them one by one (an A on a GPU does not offer that)."""
+
     needs_column_major: bool = False
     """Reads columns so often that a column-major copy of A pays."""
 

@@ -41,6 +41,7 @@ class CoordinateDescent(PrimalSolver[CoordinateState]):
 
     name = "coordinate_descent"
     needs_columns = True
+    needs_epochs = True
     needs_column_major = True
     needs_scalar_derivative = True
     can_move = True

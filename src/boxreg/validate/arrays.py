@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from ..arrays import Array
+from ..devices import host
 
 
 def vector(v: Any, name: str, length: int, *, of: str) -> Array:
@@ -76,7 +77,8 @@ def start(x0: Any, n: int) -> Array | None:
 
 
 def real_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
-    """A float64 or float32 array; integers and booleans become float64."""
+    """A float64 or float32 array on the host; integers and booleans become float64."""
+    value = host(value)
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise ValueError(f"{name}: has masked entries; fill or drop them first")
     if sparse.issparse(value):

@@ -9,7 +9,8 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from ..arrays import Array
-from ..designs import DenseDesign, Design, OperatorDesign, SparseDesign
+from ..designs import ArrayDesign, DenseDesign, Design, OperatorDesign, SparseDesign
+from ..devices import lives_on_gpu, on_gpu
 from .arrays import check_range, real_array, vector
 
 SMALLEST, LARGEST = 1e-140, 1e140
@@ -26,12 +27,28 @@ def design(A: Any, name: str = "A") -> Design:
         return OperatorDesign(A)
     if sparse.issparse(A):
         return _sparse(A, name)
+    if lives_on_gpu(A):
+        return _on_gpu(A, name)
     array = real_array(A, name)
     if array.ndim != 2:
         raise ValueError(f"{name}: expected a matrix (2 dimensions), got shape {array.shape}")
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         array = np.ascontiguousarray(array)
     return DenseDesign(array)
+
+
+def _on_gpu(A: Any, name: str) -> ArrayDesign:
+    array = on_gpu(A)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    if array.ndim != 2:
+        raise ValueError(f"{name}: expected a matrix (2 dimensions), got shape {array.shape}")
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    held = ArrayDesign(array)
+    if not bool(held.xp.all(held.xp.isfinite(array))):
+        raise ValueError(f"{name}: contains NaN or inf; expected finite numbers")
+    return held
 
 
 def _sparse(A: Any, name: str) -> SparseDesign:

@@ -64,7 +64,9 @@ def method(
 
 
 def _fits(solver: Any, problem: Problem) -> bool:
-    columns = problem.design.has_columns or not solver.needs_columns
+    design = problem.design
+    columns = design.has_columns or not solver.needs_columns
+    columns = columns and (design.has_epochs or not solver.needs_epochs)
     quadratic = problem.loss.quadratic or not solver.needs_quadratic
     if solver.needs_scalar_derivative:
         known = problem.smoothness.known and problem.loss.scalar_derivative() is not None
@@ -74,6 +76,8 @@ def _fits(solver: Any, problem: Problem) -> bool:
 
 def _needs(solver: PrimalSolver[Any]) -> str:
     needs = ["single columns of A"] if solver.needs_columns else []
+    if solver.needs_epochs:
+        needs = ["single columns of A, in the memory of the host"]
     if solver.needs_quadratic:
         needs.append("the loss 'least_squares'")
     if solver.needs_scalar_derivative:

@@ -86,9 +86,10 @@ def _ridge(value: Any, n: int) -> float | Design:
 def _check_nonnegative(posed: Problem, held: Design) -> None:
     """A >= 0 and lower >= 0, and no row that is positive in y but out of reach."""
     name = posed.loss.name
-    if held.entries is None:
+    smallest = held.smallest
+    if smallest is None:
         raise ValueError(f"loss: {name!r} needs an A whose entries can be seen to be >= 0")
-    if held.entries.size and float(held.entries.min()) < 0.0:
+    if smallest < 0.0:
         raise ValueError(f"loss: {name!r} needs A >= 0, but A has negative entries")
     negative = np.flatnonzero(posed.lower < 0.0)
     if len(negative):
