@@ -1,4 +1,4 @@
-"""One large dense A: `solve` with A on the host and with A on a GPU, first-order solvers and the default.
+"""One large dense A: `solve` with A on the host or on a GPU, first-order solvers and the default.
 
     python -m benchmarks.large cuda --rows 20000 --columns 40000
 
@@ -44,7 +44,8 @@ def main() -> None:
                 best = min(best, time.perf_counter() - begin)
             assert result is not None
             print(
-                f"{given.device}  {given.rows} × {given.columns}  {solver:20s} screening {screening!s:5}  "
+                f"{given.device}  {given.rows} × {given.columns}  {solver:20s} "
+                f"screening {screening!s:5}  "
                 f"{best:8.3f} s  work {result.work:9.1f}  gap {result.relative_gap:.1e}  "
                 f"{result.status.name}  support {np.count_nonzero(result.x)}",
                 flush=True,

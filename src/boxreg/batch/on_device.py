@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Index
-from ..devices import Card, host, lives_on_gpu
+from ..devices import Card, host, lives_on_gpu, small_launches
 from .chunk import Answers, Chunk
 from .device_solver import DeviceSolver
 from .general import repair
@@ -35,7 +35,8 @@ class OnDevice:
 
     def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
         """All that are valid."""
-        found = self._solver.solve(chunk, self.dual)
+        with small_launches():
+            found = self._solver.solve(chunk, self.dual)
         if not lives_on_gpu(chunk.rows):
             found.x, found.theta = host(found.x), host(found.theta)
         gap, scale, target = host(found.gap), host(found.scale), host(found.target)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +63,16 @@ def find_card(name: str) -> Card:
         blocks=_BLOCKS_EACH * int(traits["multiProcessorCount"]),
         name=traits["name"].decode(),
     )
+
+
+@contextmanager
+def small_launches() -> Iterator[None]:
+    """Let numba not warn of launches that leave most of the card idle: few right-hand sides do."""
+    from numba.core.errors import NumbaPerformanceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaPerformanceWarning)
+        yield
 
 
 def _load_target() -> None:
