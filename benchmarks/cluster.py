@@ -125,6 +125,7 @@ def measure(A: np.ndarray, file: Path, size: int, passes: int, workers: int) -> 
     def threads() -> Any:
         return lazy.persist(scheduler="threads", num_workers=1)
 
+    inside = {"processes": False}
     ways: dict[str, tuple[Callable[[], Any], dict[str, Any] | None]] = {
         "plain call": (plain, None),
         "a call each chunk": (lambda: each(A, Y, size), None),
@@ -132,6 +133,8 @@ def measure(A: np.ndarray, file: Path, size: int, passes: int, workers: int) -> 
         "distributed": (stay, {}),
         "distributed, tuned": (stay, TUNED),
         "distributed, tuned, compute": (lazy.compute, TUNED),
+        "distributed, workers in this process": (stay, inside),
+        "distributed, workers in this process, compute": (lazy.compute, inside),
     }
     check(lazy, boxreg.solve_many(A, Y, axis=1))
     best = dict.fromkeys(ways, (np.inf,) * 3)
@@ -139,11 +142,11 @@ def measure(A: np.ndarray, file: Path, size: int, passes: int, workers: int) -> 
         if settings is None:
             best[name] = timed(run, passes)
             continue
+        options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+        options |= settings if settings is inside else {}
         with (
-            dask.config.set(settings),
-            LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=None
-            ) as cluster,
+            dask.config.set({} if settings is inside else settings),
+            LocalCluster(**options) as cluster,
             Client(cluster),
         ):
             run()
