@@ -13,8 +13,10 @@ from .rounding import SLACK
 from .smoothness import Smoothness
 
 _ACCURACY = 1.02
-_REMAINDER = 0.01
-_MIN_PRODUCTS, _MAX_PRODUCTS = 10, 30
+_REMAINDER = 0.1
+"""Of the estimate, what a Lanczos step may leave. Five products find the norm of a Gaussian A, remainder
+added, within 5 %, sixteen within 2.5 %: steps as much longer do not pay for those."""
+_MIN_PRODUCTS, _MAX_PRODUCTS = 5, 30
 
 
 @dataclass(frozen=True)
