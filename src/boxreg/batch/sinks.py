@@ -86,5 +86,5 @@ def sink_for(
     """The sink that was asked for."""
     shape = layout.shape_with(n)
     if out is None:
-        return SparseSink(layout, n) if as_sparse else DenseSink(layout, arrays.empty(shape))
+        return SparseSink(layout, n) if as_sparse else DenseSink(layout, layout.empty(n, arrays))
     return DenseSink(layout, validate.output(out, shape, as_sparse))
