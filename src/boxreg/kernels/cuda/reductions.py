@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import cuda
 
-from .compiling import block
+from .compiling import block, within
 
 
-@block
-def total(value, room):  # type: ignore[no-untyped-def]
-    """The sum of one value a thread."""
-    t = cuda.threadIdx.x
-    room[t] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
-    while half > 0:
-        if t < half:
-            room[t] += room[t + half]
+def _over_threads(merge: Any) -> Any:
+    """One value a thread, merged two by two."""
+
+    @block
+    def reduced(value, room):  # type: ignore[no-untyped-def]
+        t = cuda.threadIdx.x
+        room[t] = value
         cuda.syncthreads()
-        half //= 2
-    result = room[0]
-    cuda.syncthreads()
-    return result
-
-
-@block
-def largest(value, room):  # type: ignore[no-untyped-def]
-    """The largest of one value a thread; NaN counts as the smallest."""
-    t = cuda.threadIdx.x
-    room[t] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
-    while half > 0:
-        if t < half and room[t + half] > room[t]:
-            room[t] = room[t + half]
+        half = cuda.blockDim.x // 2
+        while half > 0:
+            if t < half:
+                room[t] = merge(room[t], room[t + half])
+            cuda.syncthreads()
+            half //= 2
+        result = room[0]
         cuda.syncthreads()
-        half //= 2
-    result = room[0]
-    cuda.syncthreads()
-    return result
+        return result
+
+    return reduced
+
+
+@within
+def _sum(one, other):  # type: ignore[no-untyped-def]
+    return one + other
+
+
+@within
+def _larger(one, other):  # type: ignore[no-untyped-def]
+    return other if other > one else one
+
+
+total = _over_threads(_sum)
+largest = _over_threads(_larger)
 
 
 @block
