@@ -140,6 +140,17 @@ def arrays_that_live_there(sizes: dict[str, Any]) -> None:
     assert masked.skipped.sum() == 1
 
 
+def arrays_of_jax(sizes: dict[str, Any]) -> None:
+    """In double precision, which JAX has to be told."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    A, Y = data(9, sizes["rows"], sizes["columns"], sizes["count"])
+    result = boxreg.solve_many(A, jax.numpy.asarray(Y))
+    assert isinstance(result.x, jax.Array)
+    np.testing.assert_allclose(np.asarray(result.x), boxreg.solve_many(A, Y).x, atol=1e-9)
+
+
 def one_large_matrix() -> None:
     """`solve` with A on the card: first-order solvers, the default, and losses."""
     import cupy
@@ -171,5 +182,6 @@ if __name__ == "__main__":
         print(name, "holds")
     if kind == "real":
         arrays_that_live_there(sizes)
+        arrays_of_jax(sizes)
         one_large_matrix()
         print("arrays on the card hold")

@@ -68,10 +68,8 @@ def find_card(name: str) -> Card:
 @contextmanager
 def small_launches() -> Iterator[None]:
     """Let numba not warn of launches that leave most of the card idle: few right-hand sides do."""
-    from numba.core.errors import NumbaPerformanceWarning
-
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NumbaPerformanceWarning)
+        warnings.filterwarnings("ignore", message=r"(?s).*GPU under-utilization")
         yield
 
 
