@@ -21,12 +21,17 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
     """argmin_s f*(s) + (s - v)² / (2 sigma), elementwise.
 
     With s = f'(p) the minimum is where f'(p) + sigma p = v: increasing in p, with slope at least
-    sigma. Newton's method on it, kept inside a bracket that shrinks at every step.
+    sigma. Newton's method on it, kept inside a bracket that shrinks at every step. Where f' is bounded
+    the bracket is known; the start is where f' changes most, from which Newton's method does not leave
+    it.
     """
     sigma = np.broadcast_to(np.asarray(sigma, dtype=np.float64), v.shape)
+    least, most = loss.dual_domain(target)
     floor = 0.0 if loss.needs_nonnegative else -_WIDE
-    low, high = np.full_like(v, floor), np.full_like(v, _WIDE)
-    p = np.maximum(v / sigma, 1.0) if loss.needs_nonnegative else np.zeros_like(v)
+    low = np.clip(_widened((v - most) / sigma, -1.0), floor, _WIDE)
+    high = np.clip(_widened((v - least) / sigma, 1.0), floor, _WIDE)
+    centre = np.maximum(v / sigma, 1.0) if loss.needs_nonnegative else target
+    p = np.clip(centre, low, high)
     for _ in range(_STEPS):
         slope = loss.derivatives(p, target)
         excess = slope + sigma * p - v
@@ -49,4 +54,9 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
     with np.errstate(invalid="ignore", over="ignore"):
         flat = loss.curvatures(p, target) < sigma
         s = np.where(flat, loss.derivatives(p, target), v - sigma * p)
-    return np.clip(s, *loss.dual_domain(target))
+    return np.clip(s, least, most)
+
+
+def _widened(end: Array, sign: float) -> Array:
+    """An end of a bracket, a little farther out: the quotient was rounded."""
+    return end + sign * 1e-12 * np.abs(end)
