@@ -30,7 +30,9 @@ def has_card() -> bool:
 
 
 def run(kind: str, *names: str) -> None:
-    strict = ["-W", "error"] if kind == "simulated" else []  # numba-cuda and CuPy warn of NumPy's plans
+    strict = (
+        ["-W", "error"] if kind == "simulated" else []
+    )  # numba-cuda and CuPy warn of NumPy's plans
     done = subprocess.run(
         [sys.executable, *strict, str(SCRIPT), kind, *names],
         capture_output=True,
