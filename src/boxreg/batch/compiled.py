@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Index
 from ..losses.kullback_leibler import KullbackLeibler
 from .chunk import Answers, Chunk
 from .general import repair
 from .question import Question
 from .result import RhsStatus
 from .shared import Shared
+
+_PARTS = 20
+"""Calls of a kernel for each thread and chunk: not one a block, since a call needs the interpreter, but
+many, since blocks take different times."""
 
 
 class Compiled:
@@ -39,16 +43,11 @@ class Compiled:
         """All that are valid; what a kernel does not prove goes to the general solver."""
         m, n = self.question.design.shape
         answers = Answers.empty(len(chunk.rows), m, n, self.dual)
-        kernel = self._kernel()
-
-        def one(block: tuple[int, int]) -> None:
-            kernel(chunk, answers, slice(*block))
-
+        kernel, cuts = self._kernel(chunk, answers), np.array(blocks, dtype=np.intp).reshape(-1, 2)
         if self._pool is None:
-            for block in blocks:
-                one(block)
+            kernel(cuts)
         else:
-            list(self._pool.map(one, blocks))
+            list(self._pool.map(kernel, np.array_split(cuts, _PARTS * self._jobs)))
         proved = chunk.valid & (answers.gap <= answers.target)
         answers.status[proved] = RhsStatus.CONVERGED
         repair(self.question, chunk, answers)
@@ -63,42 +62,31 @@ class Compiled:
         cuts = np.linspace(begin, end, self._jobs + 1).astype(int)
         list(self._pool.map(job, cuts[:-1].tolist(), cuts[1:].tolist()))
 
-    def _kernel(self) -> Callable[[Chunk, Answers, slice], None]:
-        from ..kernels.many_least_squares import Answers as Rows
+    def _kernel(self, chunk: Chunk, answers: Answers) -> Callable[[Index], None]:
+        """What solves some blocks of a chunk, without the interpreter."""
+        from ..kernels.blocks import Answers as Rows
 
-        solve_block: Any
+        extra: tuple[Any, ...] = ()
+        solve_blocks: Any
         if isinstance(self.question.loss, KullbackLeibler):
-            from ..kernels.many_kullback_leibler import solve_block
+            from ..kernels.many_kullback_leibler import solve_blocks
 
-            background = np.broadcast_to(
-                self.question.loss.background, (self.question.design.shape[0],)
-            )
-            extra: tuple[Any, ...] = (background.copy(),)
+            rows = self.question.design.shape[0]
+            extra = (np.broadcast_to(self.question.loss.background, (rows,)).copy(),)
         else:
-            from ..kernels.many_least_squares import solve_block
+            from ..kernels.many_least_squares import solve_blocks
 
-            extra = ()
-        model, way = self.shared.model, self.shared.way
+        lower, upper = chunk.lower, chunk.upper
+        if len(lower) != len(upper):
+            lower, upper = (np.array(b) for b in np.broadcast_arrays(lower, upper))
+        rows_of = Rows(answers.x, answers.theta, answers.gap, answers.scale, answers.target)
+        model, way, tol = self.shared.model, self.shared.way, self.question.tol
 
-        def run(chunk: Chunk, answers: Answers, block: slice) -> None:
-            lower = chunk.lower[block] if len(chunk.lower) > 1 else chunk.lower
-            upper = chunk.upper[block] if len(chunk.upper) > 1 else chunk.upper
-            if len(lower) != len(upper):
-                lower, upper = (np.array(b) for b in np.broadcast_arrays(lower, upper))
-            theta = answers.theta[block] if len(answers.theta) else answers.theta
-            rows = Rows(
-                answers.x[block],
-                theta,
-                answers.gap[block],
-                answers.scale[block],
-                answers.target[block],
-            )
-            used = np.flatnonzero(chunk.valid[block])
-            if len(used):
-                solve_block(
-                    model, chunk.rows[block], lower, upper, way, *extra, self.question.tol, self.warm,
-                    used, rows,
-                )  # fmt: skip
+        def run(cuts: Index) -> None:
+            solve_blocks(
+                model, chunk.rows, chunk.valid, lower, upper, way, *extra, tol, self.warm, cuts,
+                rows_of,
+            )  # fmt: skip
 
         return run
 

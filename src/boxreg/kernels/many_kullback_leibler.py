@@ -13,11 +13,12 @@ from collections import namedtuple
 import numpy as np
 
 from .block_products import combine, correlate_one
+from .blocks import answers_within, bounds_within, valid_within
 from .box_active_set import conform, settle
 from .box_certificates import describe, gamma, new_box, prediction_error, size_of
 from .box_moves import LOWER, face, new_moves
 from .chaining import chain
-from .compiling import branch, compiled, leaf
+from .compiling import branch, compiled, inner, leaf
 from .growing_factor import Model, append, new_factor
 from .kullback_leibler_certificates import divergence, kullback_leibler_gap, shrink
 from .vectors import floats, table
@@ -39,7 +40,7 @@ Room = namedtuple("Room", ["x", "kept", "slopes", "w", "sums", "p", "q", "v", "t
 moved into the dual feasible set, theta at x; the bounds."""
 
 
-@compiled
+@inner
 def solve_block(model, Y, lower, upper, way, background, tol, warm, used, answers):  # type: ignore[no-untyped-def]
     """Solve the right-hand sides Y[p], p in `used`; a gap above its target is left to others."""
     (m, n), per = model.rows.shape, len(lower) > 1
@@ -85,6 +86,18 @@ def solve_block(model, Y, lower, upper, way, background, tol, warm, used, answer
                 break
             count = _newton(weighted, factor, moves, count, y, low, high, room)
             value = _towards(model, background, y, moves.shift, low, high, value, room)
+
+
+@compiled
+def solve_blocks(model, Y, valid, lower, upper, way, background, tol, warm, cuts, answers):  # type: ignore[no-untyped-def]
+    """Solve blocks of rows, from cuts[b, 0] to cuts[b, 1], one after the other."""
+    for b in range(len(cuts)):
+        first, last = cuts[b, 0], cuts[b, 1]
+        used = valid_within(valid, first, last)
+        if len(used):
+            low, high = bounds_within(lower, first, last), bounds_within(upper, first, last)
+            found = answers_within(answers, first, last)
+            solve_block(model, Y[first:last], low, high, way, background, tol, warm, used, found)
 
 
 @branch

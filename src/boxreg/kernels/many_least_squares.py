@@ -7,11 +7,10 @@ residual; where they disagree, that is where the next solve starts.
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 import numpy as np
 
 from .block_products import combine, correlate_block
+from .blocks import answers_within, bounds_within, valid_within
 from .box_active_set import conform, settle
 from .box_certificates import (
     describe,
@@ -24,12 +23,9 @@ from .box_certificates import (
 )
 from .box_moves import FREE, LOWER, UPPER, face, new_moves
 from .chaining import chain
-from .compiling import branch, compiled, leaf, leaf_sums
+from .compiling import branch, compiled, inner, leaf, leaf_sums
 from .growing_factor import append, new_factor
 from .vectors import floats, indices, table
-
-Answers = namedtuple("Answers", ["X", "theta", "gaps", "scales", "targets"])
-"""Where answers go: one row a right-hand side. theta may have no rows."""
 
 _UNIT = 2.0**-53
 _SLACK = 1.0 + 1e-8
@@ -41,7 +37,7 @@ _BEYOND = 2
 """Steps of refinement after the target has been met."""
 
 
-@compiled
+@inner
 def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type: ignore[no-untyped-def]
     """Solve the right-hand sides Y[p], p in `used`; a gap above its target is left to others.
 
@@ -98,6 +94,18 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
         left = still
         if left == 0:
             break
+
+
+@compiled
+def solve_blocks(model, Y, valid, lower, upper, way, tol, warm, cuts, answers):  # type: ignore[no-untyped-def]
+    """Solve blocks of rows, from cuts[b, 0] to cuts[b, 1], one after the other."""
+    for b in range(len(cuts)):
+        first, last = cuts[b, 0], cuts[b, 1]
+        used = valid_within(valid, first, last)
+        if len(used):
+            low, high = bounds_within(lower, first, last), bounds_within(upper, first, last)
+            found = answers_within(answers, first, last)
+            solve_block(model, Y[first:last], low, high, way, tol, warm, used, found)
 
 
 @branch
