@@ -20,6 +20,8 @@ class Chunk:
     valid: Mask
     lower: Array
     upper: Array
+    room: Array | None = None
+    """Where x may be written at once, if there is such a place."""
 
     def bounds(self, p: int) -> tuple[Array, Array]:
         """Those of right-hand side p."""
@@ -42,10 +44,11 @@ class Answers:
     repaired: Mask
 
     @classmethod
-    def empty(cls, count: int, m: int, n: int, dual: bool) -> Answers:
+    def empty(cls, chunk: Chunk, n: int, dual: bool) -> Answers:
         """Nothing solved yet; what is left so ends as NaN (`blank`)."""
+        count, m = chunk.rows.shape
         return cls(
-            np.empty((count, n)),
+            np.empty((count, n)) if chunk.room is None else chunk.room,
             np.empty((count if dual else 0, m)),
             np.full(count, np.nan),
             np.full(count, np.nan),

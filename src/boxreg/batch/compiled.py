@@ -41,8 +41,7 @@ class Compiled:
 
     def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
         """All that are valid; what a kernel does not prove goes to the general solver."""
-        m, n = self.question.design.shape
-        answers = Answers.empty(len(chunk.rows), m, n, self.dual)
+        answers = Answers.empty(chunk, self.question.design.shape[1], self.dual)
         kernel, cuts = self._kernel(chunk, answers), np.array(blocks, dtype=np.intp).reshape(-1, 2)
         if self._pool is None:
             kernel(cuts)

@@ -82,8 +82,7 @@ class General:
 
     def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
         """All that are valid."""
-        m, n = self.question.design.shape
-        answers = Answers.empty(len(chunk.rows), m, n, self.dual)
+        answers = Answers.empty(chunk, self.question.design.shape[1], self.dual)
         which = np.flatnonzero(chunk.valid)
         work = [(chunk.rows[p], *chunk.bounds(int(p))) for p in which]
         if self._pool is None:

@@ -17,7 +17,7 @@ from .journal import journal_for
 from .question import asked
 from .reading import chunk_size, read_chunk
 from .result import BatchResult
-from .sinks import DenseSink, Numbers, sink_for
+from .sinks import DenseSink, Numbers, SparseSink, sink_for
 
 
 def solve_many(
@@ -113,12 +113,11 @@ def solve_many(
     bar.skip(begin * layout.width)
     try:
         for first, last in layout.chunks(size, begin):
-            part = read_chunk(question, first, last, solver)
+            room = sink.room(first, last)
+            part = read_chunk(question, first, last, solver, room)
             answers = solver.solve(part, layout.blocks(first, last))
-            if isinstance(sink, DenseSink):
-                _spread_write(sink, first, last, answers.x, solver)
-            else:
-                sink.write(first, last, answers.x)
+            if answers.x is not room:
+                _write(sink, first, last, answers.x, solver)
             if dual is not None:
                 layout.write(dual, first, last, answers.theta)
             numbers.put(first * layout.width, answers)
@@ -141,13 +140,13 @@ def solve_many(
     )
 
 
-def _spread_write(sink: DenseSink, first: int, last: int, x: Array, solver: Engine) -> None:
+def _write(sink: DenseSink | SparseSink, first: int, last: int, x: Array, solver: Engine) -> None:
     width = sink.layout.width
 
     def write(begin: int, end: int) -> None:
         sink.write(begin, end, x[(begin - first) * width : (end - first) * width])
 
-    if isinstance(sink.target, np.ndarray):
+    if isinstance(sink, DenseSink) and isinstance(sink.target, np.ndarray):
         solver.spread(write, first, last)
     else:
         write(first, last)

@@ -16,7 +16,9 @@ def chunk_size(m: int, n: int, memory: float) -> int:
     return max(1, int(memory / (8.0 * (2 * m + n + 8))))
 
 
-def read_chunk(question: Question, first: int, last: int, solver: Engine) -> Chunk:
+def read_chunk(
+    question: Question, first: int, last: int, solver: Engine, room: Array | None = None
+) -> Chunk:
     """Some lines with their bounds; what is not finite, or not for this loss, is not valid."""
     layout, count = question.layout, (last - first) * question.layout.width
     rows, masked = module_of(question.Y).empty((count, layout.rows)), np.zeros(count, dtype=bool)
@@ -37,7 +39,7 @@ def read_chunk(question: Question, first: int, last: int, solver: Engine) -> Chu
         rows[~valid] = 0.0
     lower = question.lower.rows(layout, first, last)
     upper = question.upper.rows(layout, first, last)
-    return Chunk(rows, valid, lower, upper)
+    return Chunk(rows, valid, lower, upper, room)
 
 
 def _complaint(question: Question, rows: Array, masked: Mask, valid: Mask, first: int) -> str:

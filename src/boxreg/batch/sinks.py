@@ -51,6 +51,13 @@ class DenseSink:
 
     layout: Layout
     target: Any
+    rows: Array | None = None
+    """The same memory, one row a right-hand side, where it lies so."""
+
+    def room(self, first: int, last: int) -> Array | None:
+        """The rows of some lines."""
+        width = self.layout.width
+        return None if self.rows is None else self.rows[first * width : last * width]
 
     def write(self, first: int, last: int, x: Array) -> None:
         """The answers of some lines."""
@@ -69,6 +76,9 @@ class SparseSink:
     n: int
     parts: list[Any] = field(default_factory=list)
 
+    def room(self, first: int, last: int) -> None:
+        """None: rows are made sparse first."""
+
     def write(self, first: int, last: int, x: Array) -> None:
         """The answers of some lines."""
         self.parts.append(sparse.csr_array(host(x)))
@@ -85,6 +95,11 @@ def sink_for(
 ) -> DenseSink | SparseSink:
     """The sink that was asked for."""
     shape = layout.shape_with(n)
+    if out is None and as_sparse:
+        return SparseSink(layout, n)
     if out is None:
-        return SparseSink(layout, n) if as_sparse else DenseSink(layout, layout.empty(n, arrays))
+        target = layout.empty(n, arrays)
+        whole = np.moveaxis(target, layout.axis, -1)
+        rows = whole.reshape(layout.count, n) if arrays is np else None
+        return DenseSink(layout, target, rows)
     return DenseSink(layout, validate.output(out, shape, as_sparse))
