@@ -40,6 +40,14 @@ TUNED = {
 }
 """Workers keep memory that they have freed; the default gives it back, page by page."""
 
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.scheduler.active-memory-manager.start": False,
+}
+"""Nothing that looks at the workers while they work."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -125,7 +133,9 @@ def measure(A: np.ndarray, file: Path, size: int, passes: int, workers: int) -> 
     def threads() -> Any:
         return lazy.persist(scheduler="threads", num_workers=1)
 
-    inside = {"processes": False}
+    inside = {
+        "processes": False
+    }  # an argument of LocalCluster; its workers are not profiled either
     ways: dict[str, tuple[Callable[[], Any], dict[str, Any] | None]] = {
         "plain call": (plain, None),
         "a call each chunk": (lambda: each(A, Y, size), None),
@@ -145,7 +155,7 @@ def measure(A: np.ndarray, file: Path, size: int, passes: int, workers: int) -> 
         options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
         options |= settings if settings is inside else {}
         with (
-            dask.config.set({} if settings is inside else settings),
+            dask.config.set(QUIET if settings is inside else settings),
             LocalCluster(**options) as cluster,
             Client(cluster),
         ):

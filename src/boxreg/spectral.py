@@ -13,10 +13,13 @@ from .rounding import SLACK
 from .smoothness import Smoothness
 
 _ACCURACY = 1.02
-_REMAINDER = 0.1
-"""Of the estimate, what a Lanczos step may leave. Five products find the norm of a Gaussian A, remainder
-added, within 5 %, sixteen within 2.5 %: steps as much longer do not pay for those."""
-_MIN_PRODUCTS, _MAX_PRODUCTS = 5, 30
+_SMALL = 1e5
+"""Entries of A up to which products cost next to nothing."""
+_THOROUGH, _ENOUGH = (10, 0.01), (5, 0.1)
+"""Products, at least, and what a Lanczos step may leave of the estimate, for a small A and a large one.
+Five products find the norm of a Gaussian A, remainder added, within 5 %, sixteen within 2.5 %: steps as
+much longer do not pay for those."""
+_MAX_PRODUCTS = 30
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ class SquaredNorm:
     ) -> SquaredNorm:
         used = problem.open
         count = int(np.count_nonzero(used))
+        small = len(problem.target) * count <= _SMALL
+        least, enough = _THOROUGH if small else _ENOUGH
         # Part of the start is always fresh, so that no old vector can hide the largest direction.
         v = np.random.default_rng(0).standard_normal(len(scale)) * used
         if start is not None and np.any(start * used):
@@ -101,7 +106,7 @@ class SquaredNorm:
             tridiagonal = np.diag(alphas) + np.diag(betas[:-1], 1) + np.diag(betas[:-1], -1)
             values, vectors = np.linalg.eigh(tridiagonal)
             remainder = betas[-1] * abs(float(vectors[-1, -1]))
-            if len(basis) >= _MIN_PRODUCTS and remainder <= _REMAINDER * values[-1]:
+            if len(basis) >= least and remainder <= enough * values[-1]:
                 break
             if betas[-1] <= 1e-12 * max(alphas):
                 break

@@ -39,7 +39,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     name = "active_set"
     needs_columns = True
     needs_quadratic = True
-    check_period = 5
+    check_period = 4
     check_growth = 0.0
 
     def __init__(self, threshold: float = 0.0, *, bold: bool = False) -> None:
