@@ -145,11 +145,13 @@ def fingerprint(question: Question) -> str:
         layout.shape,
         layout.axis,
         question.loss.name,
-        sorted(question.loss.__dict__) and repr(vars(question.loss)),
         question.tol,
         question.skip,
     )
     digest.update(repr(told).encode())
+    for name, value in sorted(vars(question.loss).items()):
+        whole = value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
+        digest.update(name.encode() + whole)
     for name, value in sorted(question.terms.items()):
         term = value if hasattr(value, "tocsc") else np.atleast_1d(value)
         digest.update(f"{name} {digest_of_values(term)}".encode())
