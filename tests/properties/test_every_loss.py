@@ -93,3 +93,11 @@ def test_weight_zero_drops_the_row(loss: str) -> None:
     posed |= {"A": problem.A[kept], "y": problem.y[kept], "loss": type(posed["loss"])(**background)}
     part = boxreg.solve(**posed, tol=1e-11)
     assert abs(whole.objective - part.objective) <= whole.gap + part.gap + 1e-12 * part.objective
+
+
+def test_a_step_that_is_never_short_enough_is_not_taken() -> None:
+    """Found by fuzzing: projected gradient took the last trial of a search that had failed."""
+    problem = loss_problem("beta_divergence", "nonneg", 2202)
+    result = boxreg.solve(**arguments(problem), solver="projected_gradient")
+    assert np.all(np.isfinite(result.x))
+    assert np.all(result.x >= problem.lower)

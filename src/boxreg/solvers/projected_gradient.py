@@ -167,18 +167,19 @@ def _steps_with_search(state: GradientState, count: int) -> GradientState:
     inverse = np.divide(1.0, metric, out=np.zeros_like(metric), where=metric > 0)
     for _ in range(count):
         share = min(2.0 * share, _LONGEST)
-        following = point
-        while share > _SHORTEST:
+        following = None
+        while share > _SHORTEST and following is None:
             step = (share / state.squared_norm.value) * inverse * point.correlation
-            following = Point(problem, np.clip(point.x + step, problem.lower, problem.upper))
-            promised = float(point.correlation @ (following.x - point.x))
-            if following.objective <= point.objective - _ARMIJO * promised:
-                break
-            share *= 0.5
-        still = np.array_equal(following.x, point.x)
-        point = following
-        if still or share <= _SHORTEST:
+            ahead = Point(problem, np.clip(point.x + step, problem.lower, problem.upper))
+            promised = float(point.correlation @ (ahead.x - point.x))
+            lower = ahead.objective <= point.objective - _ARMIJO * promised
+            if lower and ahead.regular:  # where f' is infinite there is no next step
+                following = ahead
+            else:
+                share *= 0.5
+        if following is None or np.array_equal(following.x, point.x):
             return replace(state, point=point, share=1.0, finished=True)
+        point = following
     return replace(state, point=point, share=share)
 
 
