@@ -7,7 +7,6 @@ between, the JSON tells of nothing that is not on disk.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from pathlib import Path
@@ -15,13 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..files.digest import digest as digest_of_values
-from ..version import __version__
+from .fingerprint import fingerprint
 from .question import Question
 from .sinks import Numbers
-
-_SAMPLE = 64
-"""Lines of Y at either end that tell one Y from another."""
 
 
 def journal_for(
@@ -134,36 +129,6 @@ class Journal:
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, self._path)
-
-
-def fingerprint(question: Question) -> str:
-    """A digest of A, the bounds, the loss, other terms and the ends of Y."""
-    digest = hashlib.sha256()
-    layout = question.layout
-    told = (
-        __version__,
-        layout.shape,
-        layout.axis,
-        question.loss.name,
-        question.tol,
-        question.skip,
-    )
-    digest.update(repr(told).encode())
-    for name, value in sorted(vars(question.loss).items()):
-        whole = value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
-        digest.update(name.encode() + whole)
-    for name, value in sorted(question.terms.items()):
-        term = value if hasattr(value, "tocsc") else np.atleast_1d(value)
-        digest.update(f"{name} {digest_of_values(term)}".encode())
-    n = question.design.shape[1]
-    for j in range(0, n, 512):
-        digest.update(question.design.columns(np.arange(j, min(j + 512, n))).tobytes())
-    ends = {(0, min(_SAMPLE, layout.lines)), (max(layout.lines - _SAMPLE, 0), layout.lines)}
-    for begin, end in sorted(ends):
-        digest.update(layout.read(question.Y, begin, end)[0].tobytes())
-        for bounds in (question.lower, question.upper):
-            digest.update(bounds.rows(layout, begin, end).tobytes())
-    return digest.hexdigest()
 
 
 def _record_type(numbers: Numbers) -> np.dtype[Any]:
