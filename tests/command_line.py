@@ -63,3 +63,12 @@ def stored(name: str) -> np.ndarray:
     if name.endswith(".zarr"):
         return pytest.importorskip("zarr").open_array(name, mode="r")[:]
     return np.load(name) if name.endswith(".npy") else np.load(name)["x"]
+
+
+def beside_an_image(folder, monkeypatch, capture) -> CommandLine:
+    """The command line in a folder with A and right-hand sides in files."""
+    A, Y = image()
+    monkeypatch.chdir(folder)
+    np.save("A.npy", A)
+    np.save("Y.npy", Y)
+    return CommandLine(folder, capture)

@@ -14,6 +14,7 @@ if __name__ == "__main__" and "simulated" in sys.argv:
     os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
 
 import numpy as np
+import pytest
 
 import boxreg
 
@@ -113,6 +114,20 @@ def no_direction(sizes: dict[str, Any]) -> None:
     assert result.verify()
 
 
+def refused(sizes: dict[str, Any]) -> None:
+    """What kernels do not solve is told, and what does."""
+    A, Y = data(10, sizes["rows"], sizes["columns"], sizes["count"])
+    each = np.where(np.arange(sizes["count"]) == 0, -INF, 0.0) * np.ones((sizes["columns"], 1))
+    cases = {
+        "not loss 'huber'": {"loss": "huber"},
+        "without ridge": {"ridge": 1.0},
+        "same kinds of bounds": {"lower": each},
+    }
+    for words, options in cases.items():
+        with pytest.raises(ValueError, match=f"{words}.*use device='cpu'"):
+            boxreg.solve_many(A, Y, device="cuda", **options)
+
+
 def arrays_that_live_there(sizes: dict[str, Any]) -> None:
     """CuPy and PyTorch in, the same out; an image; a card's own memory as target."""
     import cupy
@@ -168,7 +183,14 @@ def one_large_matrix() -> None:
 
 CHECKS = {
     check.__name__: check
-    for check in (more_columns_than_rows, little_room, twins_and_zeros, skipped, no_direction)
+    for check in (
+        more_columns_than_rows,
+        little_room,
+        twins_and_zeros,
+        skipped,
+        no_direction,
+        refused,
+    )
 }
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from scipy import io, sparse
 
 import boxreg
 from boxreg import losses
-from command_line import CommandLine, image, stored
+from command_line import beside_an_image, image, stored
 
 A, Y = image()
 LINES, WIDTH = Y.shape[1:]
@@ -20,10 +20,7 @@ LINES, WIDTH = Y.shape[1:]
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    np.save("A.npy", A)
-    np.save("Y.npy", Y)
-    return CommandLine(tmp_path, capsys)
+    return beside_an_image(tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("name", ["x.npy", "x.npz", "x.zarr"])

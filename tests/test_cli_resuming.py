@@ -9,17 +9,14 @@ import pytest
 
 import boxreg
 from boxreg.batch import journal
-from command_line import CommandLine, image, stored
+from command_line import beside_an_image, image, stored
 
 A, Y = image()
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    np.save("A.npy", A)
-    np.save("Y.npy", Y)
-    return CommandLine(tmp_path, capsys)
+    return beside_an_image(tmp_path, monkeypatch, capsys)
 
 
 def _interrupt_after(monkeypatch, chunks):

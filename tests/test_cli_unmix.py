@@ -10,8 +10,7 @@ import pytest
 from scipy import io
 
 import boxreg
-from command_line import CommandLine
-from mixing import BANDS, HEIGHT, NAMES, WIDTH, scene
+from mixing import BANDS, HEIGHT, NAMES, WIDTH, beside_a_scene, scene
 
 FILES = {"abundances.npy", "maps.png", "residual.png", "summary.json", "index.html"}
 library, image, truth = scene()
@@ -19,12 +18,7 @@ library, image, truth = scene()
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("BOXREG_DATA", raising=False)
-    np.save("library.npy", library)
-    np.save("image.npy", image)
-    Path("names.txt").write_text("\n".join(NAMES) + "\n")
-    return CommandLine(tmp_path, capsys)
+    return beside_a_scene(tmp_path, monkeypatch, capsys)
 
 
 def outputs(folder="out"):

@@ -8,19 +8,14 @@ import numpy as np
 import pytest
 
 from bad_files import refused
-from command_line import CommandLine
-from mixing import BANDS, scene
+from mixing import BANDS, beside_a_scene, scene
 
 library, image, _ = scene()
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("BOXREG_DATA", raising=False)
-    np.save("library.npy", library)
-    np.save("image.npy", image)
-    return CommandLine(tmp_path, capsys)
+    return beside_a_scene(tmp_path, monkeypatch, capsys)
 
 
 BAD = [

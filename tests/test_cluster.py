@@ -1,16 +1,11 @@
-"""Right-hand sides in dask and xarray arrays: lazy, chunked alike, the same answers as in memory."""
+"""Right-hand sides in dask arrays: lazy, chunked alike, the same answers as in memory."""
 
 from __future__ import annotations
 
 import os
 import pickle
-import re
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,32 +14,10 @@ import pytest
 import boxreg
 from boxreg import losses, solve_many
 from boxreg.batch.layout import BLOCK
-from documented import ROOT, blocks
+from cluster_problems import COUNT, NUMBERS, generator, problem, same
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
-xarray = pytest.importorskip("xarray")
-distributed = pytest.importorskip("distributed")
-
-NUMBERS = ("gap", "scale", "target_gap", "status", "support", "repaired")
-COUNT = 5 * BLOCK + 40
-
-
-def generator(*seed: int) -> np.random.Generator:
-    return np.random.default_rng([20_261, *seed])
-
-
-def problem(m: int = 14, n: int = 9, count: int = COUNT) -> tuple[np.ndarray, np.ndarray]:
-    rng = generator(1)
-    A = np.abs(rng.standard_normal((m, n)))
-    return A, A @ np.abs(rng.standard_normal((n, count))) + rng.standard_normal((m, count))
-
-
-def same(found: Any, wanted: Any) -> bool:
-    return all(
-        np.array_equal(getattr(found, name), getattr(wanted, name), equal_nan=True)
-        for name in ("x", *NUMBERS)
-    )
 
 
 class Forbidden:
@@ -315,187 +288,3 @@ def test_arrays_that_cannot_be() -> None:
         solve_many(A, some.astype(complex))
     with pytest.raises(ValueError, match="bounds: lower must not exceed upper"):
         solve_many(A, some, da.full((9, 20), 2.0), 1.0).compute(scheduler="synchronous")
-
-
-def image(lazy: bool) -> Any:
-    rng = generator(6)
-    found = xarray.DataArray(
-        np.abs(rng.standard_normal((10, 12, 14))),
-        dims=("row", "column", "band"),
-        coords={
-            "row": np.arange(10) * 2.0,
-            "band": np.linspace(0.4, 2.5, 14),
-            "width": ("band", np.ones(14)),
-            "height": (("row", "column"), rng.random((10, 12))),
-            "date": 5,
-        },
-        name="radiance",
-    )
-    return found.chunk({"row": 5, "band": 7}) if lazy else found
-
-
-@pytest.mark.parametrize("lazy", [False, True])
-def test_names_and_coordinates(lazy: bool) -> None:
-    A, Y = problem()[0], image(lazy)
-    result = solve_many(A, Y, axis="band", return_dual=True)
-    wanted = solve_many(A, image(False).values, axis=2)
-    assert isinstance(result, boxreg.LabelledResult)
-    assert result.x.dims == ("row", "column", "component")
-    assert set(result.x.coords) == {"row", "height", "date"}
-    assert result.gap.dims == ("row", "column")
-    assert set(result.gap.coords) == {"row", "height", "date"}
-    assert set(result.theta.coords) == set(Y.coords)
-    assert result.x.chunks == (((5, 5), (12,), (9,)) if lazy else None)
-    assert "row: 10, column: 12, component: 9" in repr(result)
-    data = result.to_dataset()
-    assert set(data.data_vars) == {"x", *NUMBERS, "theta"}
-    found = result.compute()
-    assert isinstance(found.x.data, np.ndarray)
-    assert np.allclose(found.x, wanted.x, rtol=0.0, atol=1e-12)
-    assert np.array_equal(found.x.height, Y.height)
-    assert isinstance(found.x.height.data, np.ndarray)
-    for name in (*NUMBERS, "relative_gap", "skipped"):
-        assert np.allclose(getattr(found, name), getattr(wanted, name), rtol=0.0, atol=1e-12)
-        assert getattr(found, name).dims == ("row", "column")
-    assert found.verify()
-    assert np.array_equal(data.x.compute(), found.x)
-    assert found.x.sel(row=4.0).shape == (12, 9)
-
-
-def test_a_library_with_names() -> None:
-    names = [f"mineral {k}" for k in range(9)]
-    A, Y = problem()[0], image(True)
-    library = xarray.DataArray(
-        A.T, dims=("mineral", "band"), coords={"mineral": names, "band": Y.band}
-    )
-    result = solve_many(library, Y)
-    assert result.x.dims == ("row", "column", "mineral")
-    assert result.x.mineral.values.tolist() == names
-    wanted = solve_many(A, image(False), axis=-1)
-    assert np.allclose(result.x, wanted.x, rtol=0.0, atol=1e-12)
-    other = solve_many(library, Y, dim="endmember", axis="band")
-    assert other.x.endmember.values.tolist() == names
-    most = xarray.DataArray(np.full(9, 0.1), dims="mineral")
-    each = xarray.DataArray(np.full((9, 10, 12), 0.1), dims=("mineral", "row", "column"))
-    assert np.array_equal(
-        solve_many(library, Y, 0.0, most).x, solve_many(library, Y, 0.0, each).x.values
-    )
-    kept = result.persist()
-    (computed,) = dask.compute(kept)
-    assert np.array_equal(computed.x, result.x.compute())
-    assert computed.statistics.shape == (2, 1)
-    with pytest.raises(ValueError, match="A: its coordinate 'band' differs from that of Y"):
-        solve_many(library.assign_coords(band=np.arange(14)), Y)
-    with pytest.raises(
-        ValueError, match="A: expected 2 dimensions, 'band' and one for the columns"
-    ):
-        solve_many(library.rename(band="wavelength"), Y, axis="band")
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"axis": "wavelength"}, "axis: expected a dimension of Y, one of .*'band'"),
-        ({"axis": 3}, "axis: expected a dimension of Y"),
-        ({"axis": "row"}, r"Y: expected 14 entries \(rows of A\) along axis 0"),
-        ({"dim": "row"}, "dim: Y has a dimension 'row' already"),
-        ({"sparse": True}, "sparse: cannot be combined with a DataArray"),
-        ({"upper": xarray.DataArray(np.ones(9), dims="x")}, "upper: expected no dimension"),
-    ],
-)
-def test_bad_names(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        solve_many(**{"A": problem()[0], "Y": image(False), "axis": "band", **given})
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    """Two worker processes of `distributed`."""
-    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    with (
-        distributed.LocalCluster(**settings, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as one,
-    ):
-        yield one
-
-
-def test_distributed(client: Any) -> None:
-    A, Y = problem()
-    wanted = solve_many(A, Y)
-    lazy = solve_many(A, da.from_array(Y, chunks=(14, BLOCK)))
-    found = lazy.compute()
-    assert same(found, wanted)
-    assert set(found.statistics["worker"]) <= set(client.scheduler_info()["workers"])
-    assert same(client.compute(lazy).result(), wanted)
-    kept = lazy.persist()
-    assert np.array_equal(kept.x.compute(), wanted.x)
-    assert np.array_equal(solve_many(A, image(True), axis="band").x.compute().shape, (10, 12, 9))
-
-
-def count_plans() -> None:
-    """In a worker: from here on count the plans that arrive."""
-    from boxreg.batch.plan import Plan
-
-    restore = Plan.__setstate__
-    Plan.arrived = 0
-
-    def counted(self: Any, state: Any) -> None:
-        Plan.arrived += 1
-        restore(self, state)
-
-    Plan.__setstate__ = counted
-
-
-def plans() -> int:
-    from boxreg.batch.plan import Plan
-
-    return int(Plan.arrived)
-
-
-def test_the_plan_goes_to_each_worker_once(client: Any) -> None:
-    A, Y = problem()
-    client.run(count_plans)
-    found = solve_many(A, da.from_array(Y, chunks=(14, 20))).compute()
-    assert len(found.statistics) == 34
-    arrived = client.run(plans)
-    assert all(arrived[worker] == 1 for worker in set(found.statistics["worker"]))
-
-
-def wait_there(block: np.ndarray, folder: str, block_id: tuple[int, int]) -> np.ndarray:
-    """Chunk 3 tells which process has it, and holds until it may go on."""
-    if block_id[1] == 3 and not Path(folder, "go").exists():
-        Path(folder, "new").write_text(str(os.getpid()))
-        Path(folder, "new").rename(Path(folder, "process"))
-        while not Path(folder, "go").exists():
-            time.sleep(0.01)
-    return block
-
-
-def test_a_worker_that_is_killed_costs_a_retry(client: Any, tmp_path: Path) -> None:
-    A, Y = problem()
-    source = da.from_array(Y, chunks=(14, BLOCK)).map_blocks(
-        wait_there, folder=str(tmp_path), meta=np.empty((0, 0))
-    )
-    running = solve_many(A, source).persist()
-    note = tmp_path / "process"
-    while not note.exists():
-        time.sleep(0.01)
-    victim = int(note.read_text())
-    assert victim in client.run(os.getpid).values()
-    os.kill(victim, signal.SIGKILL)
-    (tmp_path / "go").touch()
-    found = running.compute()
-    assert same(found, solve_many(A, Y))
-    assert found.verify()
-    assert victim not in client.run(os.getpid).values()
-
-
-def test_the_joblib_example() -> None:
-    pytest.importorskip("joblib")
-    page = ROOT / "docs" / "cluster.md"
-    (example,) = [code for code in blocks(page, "python") if "joblib" in code]
-    A, Y = problem()
-    space: dict[str, Any] = {"A": A, "Y": Y}
-    exec(re.sub(r"n_jobs=-?\d+", "n_jobs=1", example), space)
-    assert np.allclose(space["x"], solve_many(A, Y).x, rtol=0.0, atol=1e-12)
-    assert space["gap"].shape == (COUNT,)

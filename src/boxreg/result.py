@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .arrays import Array, Index
 from .certificate import Certificate
 from .history import History
+from .proved import Proved
 from .status import Status
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Result:
+class Result(Proved):
     """The answer, its proof, and how it was reached.
 
     Attributes
@@ -62,16 +63,6 @@ class Result:
     scale: float
     """P₀, the objective at the projection of 0 on the box: what `tol` is relative to."""
     settings: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def success(self) -> bool:
-        """Whether the gap that was asked for has been proved."""
-        return self.status.success
-
-    @property
-    def relative_gap(self) -> float:
-        """gap / P₀: what `tol` bounds."""
-        return self.gap / self.scale if self.scale > 0 else (0.0 if self.gap == 0 else np.inf)
 
     @property
     def screening_ratio(self) -> float:

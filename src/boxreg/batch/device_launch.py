@@ -39,7 +39,7 @@ class Launcher:
     """G, norms and the direction on the card, and the kernels that read them."""
 
     def __init__(self, shared: Shared, card: Card, warm: bool) -> None:
-        from ..kernels.cuda.certificates import Way
+        from ..kernels.box_certificates import Way
 
         self.card, self.warm, way = card, warm, shared.way
         put, wrap = card.arrays.asarray, self._wrap

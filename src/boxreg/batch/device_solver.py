@@ -13,17 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..devices import Card
-from ..rounding import SLACK
+from ..rounding import SLACK, UNIT_ROUNDOFF, gamma
 from .chunk import Chunk
 from .device_launch import Launcher, Sets
 from .shared import Shared
-
-_UNIT = 2.0**-53
-_REFINEMENTS = 4
-_BEYOND = 2
-"""Steps of refinement after the target has been met."""
-_ENOUGH = 1e-4
-"""A share of the gap asked for below which nothing is refined."""
 
 
 @dataclass
@@ -47,6 +40,8 @@ class DeviceSolver:
 
     def solve(self, chunk: Chunk, dual: bool) -> Found:
         """x, gaps and, if asked for, dual points; of right-hand sides that are not valid, anything."""
+        from ..kernels.many_least_squares import BEYOND, ENOUGH, REFINEMENTS
+
         xp, (m, n) = self.card.arrays, self.rows.shape
         Y, lower, upper = (xp.asarray(part) for part in (chunk.rows, chunk.lower, chunk.upper))
         which = xp.asarray(np.flatnonzero(chunk.valid).astype(np.int32))
@@ -56,7 +51,7 @@ class DeviceSolver:
             base=base,
             lower=lower,
             upper=upper,
-            noise=_UNIT * (m + 2) * xp.sqrt(xp.sum(Y * Y, axis=1)),
+            noise=UNIT_ROUNDOFF * (m + 2) * xp.sqrt(xp.sum(Y * Y, axis=1)),
             x=xp.zeros((len(Y), n)),
             state=xp.array(xp.broadcast_to(state, (len(Y), n)), order="C"),
             short=xp.zeros(len(Y), dtype=np.int8),
@@ -64,8 +59,8 @@ class DeviceSolver:
         if len(which):
             self.kernels.settle(which, sets, resumed=False, single=self.single)
         found = self._certified(Y, sets, dual)
-        for attempt in range(1, _REFINEMENTS + 1):
-            enough = (_ENOUGH if attempt <= _BEYOND else 1.0) * found.target[which]
+        for attempt in range(1, REFINEMENTS + 1):
+            enough = (ENOUGH if attempt <= BEYOND else 1.0) * found.target[which]
             which = which[~(found.gap[which] <= enough)]
             if len(which) == 0:
                 break
@@ -117,13 +112,14 @@ class DeviceSolver:
         scale = 0.5 * xp.sum(rest * rest, axis=1)
         terms = xp.count_nonzero(origin, axis=1) + 2.0
         size = xp.abs(origin) @ self.kernels.norms
-        drift = terms * _UNIT / (1.0 - terms * _UNIT) * size * SLACK
+        drift = gamma(terms) * size * SLACK
         return scale, xp.maximum(self.tol * scale, drift * drift)
 
 
 def _start(xp: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
     """Every variable at its bound next to 0: x₀ and states; those without bounds at 0."""
-    from ..kernels.cuda.moves import FIXED, LOWER, UPPER
+    from ..kernels.box_moves import LOWER, UPPER
+    from ..kernels.cuda.moves import FIXED
 
     has_lower, has_upper = xp.isfinite(lower), xp.isfinite(upper)
     at_lower = has_lower & (~has_upper | (xp.abs(lower) <= xp.abs(upper)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from .. import validate
 from ..arrays import Array
 from ..devices import find_card
 from ..losses.kullback_leibler import KullbackLeibler
@@ -52,15 +53,8 @@ def engine(
 
 def _on_device(question: Question, warm: bool, dual: bool, device: str, precision: str) -> Engine:
     card = find_card(device)
-    reason = ""
-    if not isinstance(question.loss, LeastSquares):
-        reason = f"not loss {question.loss.name!r}"
-    elif not question.plain:
-        reason = f"without {', '.join(question.terms)}"
-    elif not compiled_path(question):
-        reason = "with an A whose entries can be seen, at most 2e7 of them"
-    shared = None if reason else share(question, gram_needed=True)
+    validate.device_fits(device, question.loss, question.terms, compiled_path(question))
+    shared = share(question, gram_needed=True)
     if shared is None:
-        reason = reason or "whose variables have the same kinds of bounds for all right-hand sides"
-        raise ValueError(f"device: {device!r} solves least squares, {reason}; use device='cpu'")
+        raise validate.mixed_bounds(device)
     return OnDevice(question, shared, card, precision, warm, dual)

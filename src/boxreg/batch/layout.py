@@ -99,10 +99,9 @@ class Layout:
     def read_into(self, source: Any, begin: int, end: int, rows: Array, masked: Mask) -> None:
         """The same, into rows that are there already."""
         slab = source[self._slab(begin, end)]
-        slab = host(slab) if isinstance(rows, np.ndarray) else slab
         if isinstance(slab, np.ma.MaskedArray):
             masked[:] = self._rows(np.ma.getmaskarray(slab)).any(axis=1)
-        array = np.asarray(slab) if isinstance(rows, np.ndarray) else slab
+        array = np.asarray(host(slab)) if isinstance(rows, np.ndarray) else slab
         if array.dtype.kind not in "fiub":
             raise TypeError(f"Y: expected real numbers, got dtype {array.dtype}")
         outer = [s for k, s in enumerate(array.shape) if k != self.axis]

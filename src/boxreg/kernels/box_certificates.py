@@ -13,10 +13,10 @@ import numpy as np
 from .compiling import inner, leaf, leaf_sums
 from .vectors import floats
 
-_UNIT = 2.0**-53
-_SLACK = 1.0 + 1e-8
-_TINY = 1e-300
-_MARGIN = 3.0
+UNIT = 2.0**-53
+SLACK = 1.0 + 1e-8
+TINY = 1e-300
+MARGIN = 3.0
 
 Way = namedtuple("Way", ["t", "products", "size", "error", "free", "scale", "least", "rows"])
 """A direction t strictly inside the dual cone with Aᵀt, ||t|| and the error of the products (all of
@@ -46,7 +46,7 @@ def describe(lower, upper, box):  # type: ignore[no-untyped-def]
 @leaf
 def gamma(terms):  # type: ignore[no-untyped-def]
     """Worst relative error of a sum of products."""
-    return terms * _UNIT / (1.0 - terms * _UNIT)
+    return terms * UNIT / (1.0 - terms * UNIT)
 
 
 @leaf_sums
@@ -71,7 +71,7 @@ def prediction_error(x, norms):  # type: ignore[no-untyped-def]
     for j in range(len(x)):
         total += abs(x[j]) * norms[j]
         count += x[j] != 0.0
-    return gamma(count + 2) * total * _SLACK, count
+    return gamma(count + 2) * total * SLACK, count
 
 
 @leaf_sums
@@ -81,9 +81,9 @@ def push(w, theta, norms, box, way, error):  # type: ignore[no-untyped-def]
     -1 where it asks for a direction and there is none.
     """
     size = size_of(theta)
-    rounding = error + _shift_of_free(w, norms, way, error) + 6.0 * _UNIT * size
-    spare = _MARGIN * (way.error + 6.0 * _UNIT * way.size)
-    doubt, step, known = _MARGIN * rounding, 0.0, len(way.t) > 0
+    rounding = error + _shift_of_free(w, norms, way, error) + 6.0 * UNIT * size
+    spare = MARGIN * (way.error + 6.0 * UNIT * way.size)
+    doubt, step, known = MARGIN * rounding, 0.0, len(way.t) > 0
     for j in range(len(w)):
         side = box.side[j]
         excess = side * w[j] + doubt * norms[j]
@@ -101,7 +101,7 @@ def push(w, theta, norms, box, way, error):  # type: ignore[no-untyped-def]
         theta[i] += step * way.t[i]
     for j in range(len(w)):
         w[j] += step * way.products[j]
-    return error + step * way.error + 6.0 * _UNIT * (size + step * way.size)
+    return error + step * way.error + 6.0 * UNIT * (size + step * way.size)
 
 
 @leaf_sums
@@ -119,7 +119,7 @@ def _reach(w, norms, way, error):  # type: ignore[no-untyped-def]
         j = way.free[k]
         off = (abs(w[j]) + error * norms[j]) / way.scale[k]
         total += off * off
-    return np.sqrt(total) / way.least * _SLACK
+    return np.sqrt(total) / way.least * SLACK
 
 
 @leaf_sums
@@ -156,8 +156,8 @@ def least_squares_gap(x, w, theta, residual, norms, box, way, error, drift):  # 
             away += moved * way.rows[i]
         apart += away * away
     apart = np.sqrt(apart)
-    distance = apart + _UNIT * (size + apart + (size_of(theta) if moved > 0.0 else 0.0))
-    bracket = max(0.5 * distance * distance * _SLACK, _TINY) if distance > 0.0 else 0.0
+    distance = apart + UNIT * (size + apart + (size_of(theta) if moved > 0.0 else 0.0))
+    bracket = max(0.5 * distance * distance * SLACK, TINY) if distance > 0.0 else 0.0
     if drift > 0.0:
-        bracket += (apart + 2.0 * _UNIT * size) * drift + 0.5 * drift * drift
-    return (bracket + sums) * _SLACK
+        bracket += (apart + 2.0 * UNIT * size) * drift + 0.5 * drift * drift
+    return (bracket + sums) * SLACK

@@ -29,11 +29,11 @@ from .vectors import floats, indices, table
 
 _UNIT = 2.0**-53
 _SLACK = 1.0 + 1e-8
-_REFINEMENTS = 4
-_ENOUGH = 1e-4
+REFINEMENTS = 4
+ENOUGH = 1e-4
 """A solve ends where the objective cannot fall by more than this share of the gap asked for: with nearly
 dependent columns exchanges go on for long that change nothing that can be told."""
-_BEYOND = 2
+BEYOND = 2
 """Steps of refinement after the target has been met."""
 
 
@@ -69,7 +69,7 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
         count = settle(model, factor, moves, count, base, start, low, high, noise, rounds)
         _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
         counts[p] = count
-    for attempt in range(_REFINEMENTS + 1):
+    for attempt in range(REFINEMENTS + 1):
         _fresh_slopes(model, Y, trial, residuals, waiting, left, slopes)
         still = 0
         for k in range(left):
@@ -121,9 +121,9 @@ def _fresh_slopes(model, Y, trial, residuals, waiting, left, slopes):  # type: i
 def _done(model, state, w, low, high, noise, attempt, p, answers):  # type: ignore[no-untyped-def]
     """Whether another solve from here has nothing to gain, or too many were made."""
     proved = answers.gaps[p] <= answers.targets[p]
-    if attempt == (_BEYOND if proved else _REFINEMENTS):
+    if attempt == (BEYOND if proved else REFINEMENTS):
         return True
-    if answers.gaps[p] <= _ENOUGH * answers.targets[p]:
+    if answers.gaps[p] <= ENOUGH * answers.targets[p]:
         return True
     return proved and _optimal(model, state, w, low, high, noise)
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..arrays import Array
 from ..certificate import Certificate
+from ..proved import Proved
 from ..status import Status
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class AntisparseResult:
+class AntisparseResult(Proved):
     """The answer, its proof, and how it was reached.
 
     Attributes
@@ -80,16 +81,6 @@ class AntisparseResult:
             penalty=penalty,
             scale=scale,
         )
-
-    @property
-    def success(self) -> bool:
-        """Whether the gap that was asked for has been proved."""
-        return self.status.success
-
-    @property
-    def relative_gap(self) -> float:
-        """gap / ½||y||²: what `tol` bounds."""
-        return self.gap / self.scale if self.scale > 0 else (0.0 if self.gap == 0 else np.inf)
 
     @property
     def squeezing_ratio(self) -> float:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..losses import Loss
+from ..losses.least_squares import LeastSquares
 from .values import iterations
 
 
@@ -106,3 +108,24 @@ def device(name: Any, precision: Any, on_gpu: bool) -> str:
     if chosen == "cpu" and precision != "float64":
         raise ValueError("precision: 'float32' is for device='cuda'; the CPU path is in float64")
     return str(chosen)
+
+
+def device_fits(name: str, loss: Loss, terms: dict[str, Any], entries_seen: bool) -> None:
+    """Refuse what kernels for GPUs do not solve."""
+    if not isinstance(loss, LeastSquares):
+        raise _not_there(name, f"not loss {loss.name!r}")
+    if terms:
+        raise _not_there(name, f"without {', '.join(terms)}")
+    if not entries_seen:
+        raise _not_there(name, "with an A whose entries can be seen, at most 2e7 of them")
+
+
+def mixed_bounds(name: str) -> ValueError:
+    """The refusal of infinite bounds whose kinds exclude each other."""
+    return _not_there(
+        name, "whose variables have the same kinds of bounds for all right-hand sides"
+    )
+
+
+def _not_there(name: str, what: str) -> ValueError:
+    return ValueError(f"device: {name!r} solves least squares, {what}; use device='cpu'")

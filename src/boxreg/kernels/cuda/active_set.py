@@ -15,13 +15,11 @@ from collections import namedtuple
 
 from numba import cuda, float32, float64, int32
 
+from ..box_moves import FREE, LOWER, UPPER
 from .compiling import block, kernel
 from .factor import FreeSet, append, pulled
 from .moves import (
     FIXED,
-    FREE,
-    LOWER,
-    UPPER,
     Place,
     Scratch,
     bar,

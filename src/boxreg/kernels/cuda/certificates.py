@@ -11,25 +11,21 @@ from collections import namedtuple
 
 from numba import cuda, float64
 
+from ..box_certificates import MARGIN, SLACK, TINY, UNIT
 from .active_set import THREADS
 from .compiling import block, kernel, within
 from .reductions import largest, total
 
-_UNIT = 2.0**-53
-_SLACK = 1.0 + 1e-8
-_TINY = 1e-300
-_MARGIN = 3.0
-
 Pair = namedtuple("Pair", ["X", "residuals", "slopes", "lower", "upper", "norms"])
 """x, y - A x and Aᵀ(y - A x), a row each; bounds (one row, or one each); ||a_j||."""
-
-Way = namedtuple("Way", ["t", "products", "size", "error", "free", "scale", "least", "rows"])
-"""As in `boxreg.kernels.box_certificates`."""
 
 
 @kernel
 def judge(pair, way, gaps, steps):  # type: ignore[no-untyped-def]
-    """Gaps of (x, ρ + s t), with the smallest s that makes it feasible; inf where none does."""
+    """Gaps of (x, ρ + s t), with the smallest s that makes it feasible; inf where none does.
+
+    `way` is that of `boxreg.kernels.box_certificates`, with t = 0 where there is no direction.
+    """
     room = cuda.shared.array(THREADS, float64)
     for p in range(cuda.blockIdx.x, len(gaps), cuda.gridDim.x):
         lower = pair.lower[p if len(pair.lower) > 1 else 0]
@@ -44,7 +40,7 @@ def judge(pair, way, gaps, steps):  # type: ignore[no-untyped-def]
 @within
 def gamma(terms):  # type: ignore[no-untyped-def]
     """Worst relative error of a sum of products."""
-    return terms * _UNIT / (1.0 - terms * _UNIT)
+    return terms * UNIT / (1.0 - terms * UNIT)
 
 
 @block
@@ -68,7 +64,7 @@ def prediction_error(x, norms, room):  # type: ignore[no-untyped-def]
         value += abs(x[j]) * norms[j]
         if x[j] != 0.0:
             count += 1.0
-    return gamma(total(count, room) + 2.0) * total(value, room) * _SLACK
+    return gamma(total(count, room) + 2.0) * total(value, room) * SLACK
 
 
 @block
@@ -79,7 +75,7 @@ def _reach(w, step, norms, way, error, room):  # type: ignore[no-untyped-def]
         j = way.free[k]
         off = (abs(w[j] + step * way.products[j]) + error * norms[j]) / way.scale[k]
         value += off * off
-    return math.sqrt(total(value, room)) / way.least * _SLACK
+    return math.sqrt(total(value, room)) / way.least * SLACK
 
 
 @within
@@ -93,7 +89,7 @@ def _side(low, high):  # type: ignore[no-untyped-def]
 @block
 def _step(w, lower, upper, norms, way, doubt, room):  # type: ignore[no-untyped-def]
     """How far to go along t for feasibility; inf where no step is far enough."""
-    spare = _MARGIN * (way.error + 6.0 * _UNIT * way.size)
+    spare = MARGIN * (way.error + 6.0 * UNIT * way.size)
     step = 0.0
     for j in range(cuda.threadIdx.x, len(w), cuda.blockDim.x):
         side = _side(lower[j], upper[j])
@@ -130,15 +126,15 @@ def _box_terms(x, w, step, lower, upper, norms, way, error, room):  # type: igno
 def _gap(x, residual, w, lower, upper, norms, way, room):  # type: ignore[no-untyped-def]
     m, size = len(residual), size_of(residual, room)
     drift = prediction_error(x, norms, room)
-    error = gamma(m + 2.0) * size * _SLACK
-    rounding, orthogonal = error + 6.0 * _UNIT * size, len(way.free) > 0
+    error = gamma(m + 2.0) * size * SLACK
+    rounding, orthogonal = error + 6.0 * UNIT * size, len(way.free) > 0
     if orthogonal:
         rounding += _reach(w, 0.0, norms, way, error, room) * size_of(way.rows, room)
-    step = _step(w, lower, upper, norms, way, _MARGIN * rounding, room)
+    step = _step(w, lower, upper, norms, way, MARGIN * rounding, room)
     if not step < math.inf:
         return math.inf, 0.0
     if step > 0.0:
-        error += step * way.error + 6.0 * _UNIT * (size + step * way.size)
+        error += step * way.error + 6.0 * UNIT * (size + step * way.size)
     moved = 0.0
     if orthogonal:
         moved = _reach(w, step, norms, way, error, room)
@@ -153,7 +149,7 @@ def _gap(x, residual, w, lower, upper, norms, way, room):  # type: ignore[no-unt
         apart += away * away
         length += theta * theta
     apart, length = math.sqrt(total(apart, room)), math.sqrt(total(length, room))
-    distance = apart + _UNIT * (size + apart + length)
-    bracket = max(0.5 * distance * distance * _SLACK, _TINY)
-    bracket += (apart + 2.0 * _UNIT * size) * drift + 0.5 * drift * drift
-    return (bracket + sums) * _SLACK, step
+    distance = apart + UNIT * (size + apart + length)
+    bracket = max(0.5 * distance * distance * SLACK, TINY)
+    bracket += (apart + 2.0 * UNIT * size) * drift + 0.5 * drift * drift
+    return (bracket + sums) * SLACK, step

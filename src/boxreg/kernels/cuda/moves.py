@@ -7,15 +7,15 @@ from collections import namedtuple
 
 from numba import cuda
 
+from ..box_moves import FREE, LOWER, UPPER
+from ..box_steps import INDEPENDENT
 from .compiling import block, within
 from .factor import append, pulled, remove, solve
 from .reductions import choose, total
 
-LOWER, FREE, UPPER, FIXED = -1, 0, 1, 3
-"""States; twice that of a bound says that the variable is barred from leaving it for now."""
-
-INDEPENDENT = 1e-13
-"""A column enters if this share of its squared norm, or more, is new."""
+FIXED = 3
+"""A state beside LOWER, FREE and UPPER: equal bounds. Twice the state of a bound says that the variable
+is barred from leaving it for now."""
 
 Place = namedtuple("Place", ["start", "pull", "shift", "state", "base", "lower", "upper"])
 """Per variable: w₀; w₀ - G_B d_B; d; where it is; x₀; the bounds."""
