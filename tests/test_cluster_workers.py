@@ -28,7 +28,7 @@ def client() -> Iterator[Any]:
     """Two worker processes of `distributed`."""
     settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     with (
-        distributed.LocalCluster(**settings, dashboard_address=None) as cluster,
+        distributed.LocalCluster(**settings, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as one,
     ):
         yield one

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ..arrays import Array
 from .layout import Layout
+from .packed import Packed, packed, unpacked
 from .plan import Plan
 from .result import RhsStatus
 from .sinks import Numbers
@@ -45,15 +46,11 @@ KINDS = {
 """The numbers that each right-hand side has."""
 
 
-_LEAN = 4
-"""x is packed where at most one entry in so many is not 0."""
-
-
 @dataclass(frozen=True)
 class Bundle:
     """All that was found for a chunk; x, theta, the numbers and the record are cut out of it by name.
 
-    Between processes x travels without its zeros where there are many: they are nine tenths of it often.
+    x may be packed, and is when it travels between processes.
     """
 
     parts: dict[str, Any]
@@ -61,20 +58,22 @@ class Bundle:
     axis: int
 
     def __getstate__(self) -> dict[str, Any]:
-        x = np.moveaxis(self.parts["x"], self.axis, -1)
-        where = np.flatnonzero(x)
-        if _LEAN * len(where) > x.size or x.size > np.iinfo(np.int32).max:
-            return self.__dict__
-        packed = (x.shape, where.astype(np.int32), x.reshape(-1)[where])
-        return {**self.__dict__, "parts": {**self.parts, "x": packed}}
+        x = self.parts["x"]
+        light = x if isinstance(x, Packed) else packed(x, self.axis)
+        return {**self.__dict__, "parts": {**self.parts, "x": light}}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if isinstance(self.parts["x"], tuple):
-            shape, where, values = self.parts["x"]
-            x = np.zeros(shape)
-            x.reshape(-1)[where] = values
-            self.parts["x"] = np.moveaxis(x, -1, self.axis)
+    def cut(self, part: str) -> Any:
+        """One part."""
+        found = self.parts[part]
+        return unpacked(found) if part == "x" else found
+
+    def put(self, part: str, place: Array) -> None:
+        """Write one part down; x where there are zeros."""
+        found = self.parts[part]
+        if isinstance(found, Packed):
+            found.put(place)
+        else:
+            place[...] = found
 
     def __sizeof__(self) -> int:
         """Bytes of the arrays: what a scheduler takes it to weigh."""
@@ -87,9 +86,10 @@ def solve_block(
     plan: Plan,
     with_lower: bool,
     with_upper: bool,
+    pack: bool,
     block_id: tuple[int, ...],
 ) -> Bundle:
-    """Solve a chunk as `solve_many` would, with what the plan has of A."""
+    """Solve a chunk as `solve_many` would, with what the plan has of A; `pack` drops the zeros of x."""
     from .reading import chunk_size, read_chunk
 
     clock, processor = perf_counter(), thread_time()
@@ -101,31 +101,36 @@ def solve_block(
     question = plan.ask(block, lower, upper, place)
     layout, (m, n) = question.layout, question.design.shape
     solver = plan.engine(question)
-    numbers, found = Numbers.empty(layout.count), []
+    numbers = Numbers.empty(layout.count)
+    x = plan.room("x", layout.count, n) if pack else np.empty((layout.count, n))
+    theta = np.empty((layout.count if plan.dual else 0, m))
     for first, last in layout.chunks(chunk_size(m, n, solver.memory)):
-        part = read_chunk(question, first, last, solver)
+        rows = slice(first * layout.width, last * layout.width)
+        read = plan.room("y", rows.stop - rows.start, m)
+        part = read_chunk(question, first, last, solver, x[rows], read)
         answers = solver.solve(part, layout.blocks(first, last))
-        numbers.put(first * layout.width, answers)
-        found.append((answers.x, answers.theta))
-    parts = {"x": _placed(layout, n, [x for x, _ in found]), **numbers.shaped(layout.outer_shape)}
+        numbers.put(rows.start, answers)
+        theta[rows] = answers.theta
+    parts: dict[str, Any] = {"x": _placed(layout, x), **numbers.shaped(layout.outer_shape)}
+    if pack:
+        parts["x"] = packed(parts["x"], axis)
     if plan.dual:
-        parts["theta"] = _placed(layout, m, [theta for _, theta in found])
+        parts["theta"] = _placed(layout, theta)
     spent = (perf_counter() - clock, thread_time() - processor)
     parts["statistics"] = _record(numbers, layout, spent)
     return Bundle(parts, solver.direction, axis)
 
 
-def _placed(layout: Layout, length: int, rows: list[Array]) -> Array:
-    """One row a right-hand side, seen in the shape of Y: not copied if they came at once."""
-    whole = rows[0] if len(rows) == 1 else np.concatenate([np.empty((0, length)), *rows])
-    return np.moveaxis(whole.reshape(*layout.outer_shape, length), -1, layout.axis)
+def _placed(layout: Layout, rows: Array) -> Array:
+    """One row a right-hand side, seen in the shape of Y."""
+    return np.moveaxis(rows.reshape(*layout.outer_shape, rows.shape[1]), -1, layout.axis)
 
 
 def cut(bundle: Any, part: str) -> Any:
     """One part of a bundle; dask wraps it in lists where an axis goes."""
     while isinstance(bundle, list):
         bundle = bundle[0]
-    return bundle.parts[part]
+    return bundle.cut(part)
 
 
 def _record(numbers: Numbers, layout: Layout, spent: tuple[float, float]) -> npt.NDArray[np.void]:

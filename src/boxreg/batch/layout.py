@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,10 +107,18 @@ class Layout:
         outer = [s for k, s in enumerate(array.shape) if k != self.axis]
         rows.reshape(*outer, self.rows)[...] = np.moveaxis(array, self.axis, -1)
 
-    def empty(self, length: int, arrays: Any = np) -> Any:
-        """An array of that shape, not filled, in which every right-hand side's entries lie together:
-        answers come like that, and to put them across takes a fifth of the time of short solves."""
-        return np.moveaxis(arrays.empty((*self.outer_shape, length)), -1, self.axis)
+    def lying(self, source: Any, begin: int, end: int) -> Array | None:
+        """The same where they lie, not copied; None unless they lie as kernels take them."""
+        if not isinstance(source, np.ndarray) or isinstance(source, np.ma.MaskedArray):
+            return None
+        slab = np.moveaxis(np.asarray(source)[self._slab(begin, end)], self.axis, -1)
+        fit = slab.flags.carray and slab.dtype == np.float64 and slab.dtype.isnative
+        return slab.reshape((end - begin) * self.width, self.rows) if fit else None
+
+    def new(self, length: int, make: Callable[[tuple[int, ...]], Any] = np.empty) -> Any:
+        """An array of that shape in which every right-hand side's entries lie together: answers come
+        like that, and to put them across takes a fifth of the time of short solves."""
+        return np.moveaxis(make((*self.outer_shape, length)), -1, self.axis)
 
     def write(self, target: Any, begin: int, end: int, rows: Array) -> None:
         """Put one row a right-hand side into the same lines of an array with another length."""

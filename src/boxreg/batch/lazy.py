@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
+from math import prod
 from typing import Any
 
 import dask.array as da
@@ -54,19 +55,25 @@ def solve_lazily(
     each = [_like(b, Y, at) for b in (question.lower, question.upper) if b.each]
     asking = (A, loss, terms, question.tol, question.skip, plan.warm, plan.dual, at)
     token = tokenize(asking, Y.name, [b.name for b in each], lower, upper)
-    bundles = da.map_blocks(
-        solve_block,
-        Y,
-        *each,
-        plan=delayed(plan, name=f"boxreg-plan-{token}", traverse=False),
-        with_lower=question.lower.each,
-        with_upper=question.upper.each,
-        name=f"boxreg-solve-{token}",
-        chunks=(*Y.chunks[:at], (1,), *Y.chunks[at + 1 :]),
-        meta=np.empty((0,) * Y.ndim, dtype=object),
+    held = delayed(plan, name=f"boxreg-plan-{token}", traverse=False)
+    bundles, light = (
+        da.map_blocks(
+            solve_block,
+            Y,
+            *each,
+            plan=held,
+            with_lower=question.lower.each,
+            with_upper=question.upper.each,
+            pack=pack,
+            name=f"boxreg-{name}-{token}",
+            chunks=(*Y.chunks[:at], (1,), *Y.chunks[at + 1 :]),
+            meta=np.empty((0,) * Y.ndim, dtype=object),
+        )
+        for name, pack in (("solve", False), ("pack", True))
     )
     settings = {"loss": question.loss.name, "method": plan.name, "tol": f"{question.tol:.0e}"}
-    return LazyBatchResult(bundles, Outline(question, outer, settings, plan.dual))
+    seconds = plan.seconds(prod(max(sizes, default=0) for sizes in outer))
+    return LazyBatchResult(bundles, light, Outline(question, outer, settings, plan.dual, seconds))
 
 
 def _like(bounds: Bounds, Y: Any, axis: int) -> Any:

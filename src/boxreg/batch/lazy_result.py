@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 from dask.base import DaskMethodsMixin, compute_as_if_collection
 from dask.core import flatten
+from dask.highlevelgraph import HighLevelGraph
 
 from .bundle import KINDS, RECORD, Bundle, cut
+from .grouping import group_size, grouped, threads_of
 from .question import Question
 from .result import BatchResult, RhsStatus
 from .verification import BatchCertificate
@@ -25,6 +28,8 @@ class Outline:
     outer_chunks: tuple[tuple[int, ...], ...]
     settings: dict[str, str]
     dual: bool
+    seconds: float
+    """A guess at the time that the largest chunk takes."""
 
     def gather(self, bundles: Any) -> BatchResult:
         """The result in memory, of the bundles of all chunks in order."""
@@ -34,13 +39,13 @@ class Outline:
             name: np.empty(layout.outer_shape, kind) for name, kind in KINDS.items()
         }
         numblocks = tuple(len(sizes) for sizes in self.outer_chunks)
-        x, records = np.empty(layout.shape_with(n)), np.empty(numblocks, dtype=RECORD)
-        theta = np.empty(layout.shape) if self.dual else None
+        x, records = layout.new(n, np.zeros), np.empty(numblocks, dtype=RECORD)
+        theta = layout.new(m) if self.dual else None
         cuts = [np.cumsum((0, *sizes)).tolist() for sizes in self.outer_chunks]
         for place, bundle in zip(np.ndindex(*numblocks), found, strict=True):
             at = tuple(slice(c[k], c[k + 1]) for c, k in zip(cuts, place, strict=True))
             through = (*at[: layout.axis], slice(None), *at[layout.axis :])
-            x[through] = bundle.parts["x"]
+            bundle.put("x", x[through])
             if theta is not None:
                 theta[through] = bundle.parts["theta"]
             for name, target in whole.items():
@@ -64,7 +69,8 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
 
     One task a chunk finds all there is; the arrays below are cut out of what it returns. Computed
     together, as by `dask.compute(result.x, result.gap)`, they share that task, one after the other they
-    do not; `persist()` keeps what it returned.
+    do not; `persist()` keeps what it returned. `compute()` and `persist()` of the result itself put
+    several small chunks into a task (`grouping`).
 
     Attributes
     ----------
@@ -76,8 +82,8 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
     __dask_scheduler__ = staticmethod(da.Array.__dask_scheduler__)
     __dask_optimize__ = staticmethod(da.Array.__dask_optimize__)
 
-    def __init__(self, bundles: Any, outline: Outline) -> None:
-        self._bundles, self._outline = bundles, outline
+    def __init__(self, bundles: Any, light: Any, outline: Outline) -> None:
+        self._bundles, self._light, self._outline = bundles, light, outline
         self.shape = outline.question.design.shape
         self.settings = outline.settings
 
@@ -143,8 +149,31 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
         Chunks are put together here: `dask.compute` would have a worker do it, which then has to hold
         and send the whole.
         """
-        graph, keys = self.__dask_graph__(), self.__dask_keys__()
+        graph, keys = self._grouped(options)
         return self._outline.gather(compute_as_if_collection(da.Array, graph, keys, **options))
+
+    def persist(self, **options: Any) -> LazyBatchResult:
+        """With every chunk computed, where it is, x without its zeros; options are those of dask."""
+        if self._light is None:
+            return self
+        graph, keys = self._grouped(options)
+        name = keys[0][0]
+        lists = da.Array(graph, name, ((1,) * len(keys),), dtype=object)
+        (lists,) = dask.persist(lists, optimize_graph=False, **options)
+        places = list(flatten(self._bundles.__dask_keys__()))
+        size = -(-len(places) // len(keys))
+        layer = {place: (_member, (name, k // size), k % size) for k, place in enumerate(places)}
+        held = HighLevelGraph.from_collections(self._bundles.name, layer, dependencies=[lists])
+        return self._rebuilt(held)
+
+    def _grouped(self, options: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """A graph whose tasks find several bundles each, and keys; once they are found, their own."""
+        if self._light is None:
+            return self.__dask_graph__(), self.__dask_keys__()
+        keys = list(flatten(self._light.__dask_keys__()))
+        graph = dict(self.__dask_optimize__(self._light.__dask_graph__(), keys))
+        size = group_size(len(keys), self._outline.seconds, threads_of(options))
+        return grouped(graph, keys, size, f"boxreg-solve-{size}-{self._token}")
 
     def verify(self) -> BatchCertificate:
         """Compute all, and every gap again by other code."""
@@ -202,7 +231,7 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
 
     def _rebuilt(self, graph: Any, *, rename: Any = None) -> LazyBatchResult:
         rebuild, extra = self._bundles.__dask_postpersist__()
-        return LazyBatchResult(rebuild(graph, *extra, rename=rename), self._outline)
+        return LazyBatchResult(rebuild(graph, *extra, rename=rename), None, self._outline)
 
     def __len__(self) -> int:
         return self._outline.question.layout.count
@@ -221,6 +250,10 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
                 f"  x         dask array {whole}, chunks of {shape}",
             ]
         )
+
+
+def _member(found: list[Bundle], k: int) -> Bundle:
+    return found[k]
 
 
 def _common(directions: list[Any]) -> Any:

@@ -106,7 +106,7 @@ def solve_many(
     numbers = Numbers.empty(layout.count)
     arrays = module_of(Y)
     sink = sink_for(layout, n, out, sparse, arrays)
-    dual = layout.empty(m, arrays) if return_dual else None
+    dual = layout.new(m, arrays.empty) if return_dual else None
     diary = journal_for(question, out, journal, numbers, keeps=not (sparse or return_dual))
     bar = Bar(layout.count, enabled=bool(progress))
     begin = diary.resume()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ class Plan:
     shared: Shared | None
     name: str
     _ways: dict[bytes, Any] = field(default_factory=dict)
+    _rooms: dict[tuple[int, str], Array] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -61,6 +63,15 @@ class Plan:
         each = replace(bare, lower=_sent(question.lower), upper=_sent(question.upper))
         shared = solver.shared if isinstance(solver, Compiled) else None
         return cls(each, starts, warm, dual, shared, solver.name)
+
+    def seconds(self, count: int) -> float:
+        """A guess at the time that so many right-hand sides take: too short for most, for none too long.
+
+        Measured: 26 µs for 188 × 342, 8 µs for 96 × 86 on the compiled path; milliseconds elsewhere.
+        """
+        m, n = self.question.design.shape
+        each = 5e-6 + 0.3e-9 * m * n if self.shared is not None else 1e-3
+        return max(count, 1) * each
 
     def ask(self, block: Any, lower: Any, upper: Any, place: tuple[int, ...]) -> Question:
         """The question of one chunk."""
@@ -81,6 +92,17 @@ class Plan:
             return General(question, 1, self.dual)
         return Compiled(question, replace(self.shared, way=way), 1, self.warm, self.dual)
 
+    def room(self, name: str, count: int, length: int) -> Array:
+        """Where this thread may write so many rows, until it asks for the same again.
+
+        Workers of `distributed` give back whatever is freed, and memory that is new to a process
+        costs 3 µs for every 4 kB on a virtual machine: a tenth of the solves.
+        """
+        mine = self._rooms.get((get_ident(), name))
+        if mine is None or mine.size < count * length:
+            mine = self._rooms[get_ident(), name] = np.empty(count * length)
+        return mine[: count * length].reshape(count, length)
+
     def _way(self, question: Question) -> Any:
         if self.shared is None:
             return None
@@ -96,7 +118,7 @@ class Plan:
 
     def __getstate__(self) -> dict[str, Any]:
         """Of A one copy is sent; the others are made of it on arrival."""
-        state = {**self.__dict__, "_ways": {}}
+        state = {**self.__dict__, "_ways": {}, "_rooms": {}}
         if self.shared is not None:
             empty = np.zeros((0, 0))
             model = self.shared.model._replace(rows=empty, columns=empty)

@@ -17,16 +17,27 @@ def chunk_size(m: int, n: int, memory: float) -> int:
 
 
 def read_chunk(
-    question: Question, first: int, last: int, solver: Engine, room: Array | None = None
+    question: Question,
+    first: int,
+    last: int,
+    solver: Engine,
+    room: Array | None = None,
+    into: Array | None = None,
 ) -> Chunk:
-    """Some lines with their bounds; what is not finite, or not for this loss, is not valid."""
+    """Some lines with their bounds; what is not finite, or not for this loss, is not valid.
+
+    `room` is where x may be written, `into` where right-hand sides may be copied to.
+    """
     layout, count = question.layout, (last - first) * question.layout.width
-    rows, masked = module_of(question.Y).empty((count, layout.rows)), np.zeros(count, dtype=bool)
-    valid = np.zeros(count, dtype=bool)
+    there = layout.lying(question.Y, first, last)
+    place = into if there is None else there
+    rows = module_of(question.Y).empty((count, layout.rows)) if place is None else place
+    masked, valid = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
 
     def read(begin: int, end: int) -> None:
         part = slice((begin - first) * layout.width, (end - first) * layout.width)
-        layout.read_into(question.Y, begin, end, rows[part], masked[part])
+        if there is None:
+            layout.read_into(question.Y, begin, end, rows[part], masked[part])
         valid[part] = question.solvable(rows[part], masked[part])
 
     if isinstance(question.Y, np.ndarray):
@@ -36,6 +47,8 @@ def read_chunk(
     if not valid.all():
         if not question.skip:
             raise ValueError(_complaint(question, host(rows), masked, valid, first))
+        if there is not None:
+            rows = np.array(there)
         rows[~valid] = 0.0
     lower = question.lower.rows(layout, first, last)
     upper = question.upper.rows(layout, first, last)

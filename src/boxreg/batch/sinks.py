@@ -98,7 +98,7 @@ def sink_for(
     if out is None and as_sparse:
         return SparseSink(layout, n)
     if out is None:
-        target = layout.empty(n, arrays)
+        target = layout.new(n, arrays.empty)
         whole = np.moveaxis(target, layout.axis, -1)
         rows = whole.reshape(layout.count, n) if arrays is np else None
         return DenseSink(layout, target, rows)

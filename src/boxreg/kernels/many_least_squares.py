@@ -7,6 +7,8 @@ residual; where they disagree, that is where the next solve starts.
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from .block_products import combine, correlate_block
@@ -36,20 +38,52 @@ dependent columns exchanges go on for long that change nothing that can be told.
 BEYOND = 2
 """Steps of refinement after the target has been met."""
 
+Room = namedtuple(
+    "Room",
+    [
+        "factor", "moves", "slopes", "residuals", "trial", "states", "orders", "counts", "waiting",
+        "base", "start", "spare", "theta", "box",
+    ],
+)  # fmt: skip
+"""What a block is solved in. For each right-hand side: slopes, ρ, x, the set it was found with and its
+size, who waits; for one at a time: the start of a solve, its slopes, slopes and theta to certify."""
+
 
 @inner
-def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type: ignore[no-untyped-def]
+def new_room(model, count):  # type: ignore[no-untyped-def]
+    """For blocks of up to so many: memory that is new to a process may cost as much as a solve."""
+    m, n = model.rows.shape
+    most = min(m, n)
+    return Room(
+        new_factor(most, 0 if len(model.gram) else m),
+        new_moves(n, most, m),
+        table(count, n),
+        table(count, m),
+        table(count, n),
+        np.empty((count, n), np.int8),
+        np.empty((count, most), np.int32),
+        indices(count),
+        indices(count),
+        floats(n),
+        floats(n),
+        floats(n),
+        floats(m),
+        new_box(n),
+    )
+
+
+@inner
+def solve_block(model, Y, lower, upper, way, tol, warm, used, room, answers):  # type: ignore[no-untyped-def]
     """Solve the right-hand sides Y[p], p in `used`; a gap above its target is left to others.
 
     `lower` and `upper` have one row, or one for each right-hand side.
     """
-    (m, n), per = model.rows.shape, len(lower) > 1
-    room, left, rounds = min(m, n), len(used), 3 * n + 30
-    factor, moves = new_factor(room, 0 if len(model.gram) else m), new_moves(n, room, m)
-    slopes, residuals, trial = table(len(Y), n), table(len(Y), m), table(len(Y), n)
-    states, orders = np.empty((len(Y), n), np.int8), np.empty((len(Y), room), np.int32)
-    base, start, counts, waiting = floats(n), floats(n), indices(len(Y)), indices(left)
-    theta, spare, box = floats(m), floats(n), new_box(n)
+    (m, n), per, left = model.rows.shape, len(lower) > 1, len(used)
+    rounds, factor, moves = 3 * n + 30, room.factor, room.moves
+    slopes, residuals, trial, box = room.slopes, room.residuals, room.trial, room.box
+    states, orders, counts, waiting = room.states, room.orders, room.counts, room.waiting
+    base, start, spare, theta = room.base, room.start, room.spare, room.theta
+    _forget(moves)
     describe(lower[0], upper[0], box)
     if warm:
         chain(Y, used, floats(left))
@@ -60,7 +94,7 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
         waiting[k] = p
         low, high = lower[p if per else 0], upper[p if per else 0]
         if not warm and k > 0:
-            count = _forget(factor, moves, count)
+            count = _forget(moves)
         if per or not warm:
             count = conform(model, factor, moves, count, low, high)
         scale, target = _begin(model, Y[p], low, high, base, slopes[p], start, theta, tol)
@@ -99,13 +133,17 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, answers):  # type:
 @compiled
 def solve_blocks(model, Y, valid, lower, upper, way, tol, warm, cuts, answers):  # type: ignore[no-untyped-def]
     """Solve blocks of rows, from cuts[b, 0] to cuts[b, 1], one after the other."""
+    longest = 0
+    for b in range(len(cuts)):
+        longest = max(longest, cuts[b, 1] - cuts[b, 0])
+    room = new_room(model, longest)
     for b in range(len(cuts)):
         first, last = cuts[b, 0], cuts[b, 1]
         used = valid_within(valid, first, last)
         if len(used):
             low, high = bounds_within(lower, first, last), bounds_within(upper, first, last)
             found = answers_within(answers, first, last)
-            solve_block(model, Y[first:last], low, high, way, tol, warm, used, found)
+            solve_block(model, Y[first:last], low, high, way, tol, warm, used, room, found)
 
 
 @branch
@@ -142,10 +180,8 @@ def _subtract(y, out):  # type: ignore[no-untyped-def]
 
 
 @leaf
-def _forget(factor, moves, count):  # type: ignore[no-untyped-def]
-    """Start from the bounds."""
-    for k in range(count):
-        moves.state[factor.chosen[k]] = LOWER
+def _forget(moves):  # type: ignore[no-untyped-def]
+    """Start from the bounds, with nothing in F."""
     for j in range(len(moves.state)):
         moves.state[j] = LOWER
     return 0
