@@ -155,22 +155,34 @@ def _box_terms(point: Point, dual: DualPoint, implicit: Mask | None) -> float:
     of that counts.
     """
     problem = point.problem
-    uncertainty = dual.uncertainty(problem)
-    charged = np.where(point.dependent, -uncertainty, uncertainty)
+    charged, room = dual.uncertainty(problem), point.room
+    if problem.some_free:
+        charged = np.where(point.dependent, -charged, charged)
     rising = np.maximum(charged + dual.correlation, 0.0)
     falling = np.maximum(charged - dual.correlation, 0.0)
-    below, above = point.room
-    no_upper, no_lower = problem.no_upper, problem.no_lower
-    unproved = point.dependent if implicit is None else point.dependent | implicit
-    if unproved.any():
-        reach = implied_reach(point.x, problem)
-        above = np.where(unproved & no_upper, reach, above)
-        below = np.where(unproved & no_lower, reach, below)
-    settled = unproved | (problem.free & (problem.norms > 0.0))
-    no_upper, no_lower = no_upper & ~settled, no_lower & ~settled
-    if (rising * no_upper).any() or (falling * no_lower).any():
-        return np.inf
+    if problem.some_unbounded:
+        no_upper, no_lower = problem.no_upper, problem.no_lower
+        if problem.some_free or (implicit is not None and implicit.any()):
+            unproved = point.dependent if implicit is None else point.dependent | implicit
+            room = _room_beyond(point, unproved)
+            settled = unproved | (problem.free & (problem.norms > 0.0))
+            no_upper, no_lower = no_upper & ~settled, no_lower & ~settled
+        if (rising * no_upper).any() or (falling * no_lower).any():
+            return np.inf
+    below, above = room
     return (dot(above, rising) + dot(below, falling)) * (1.0 + gamma(len(above) + 4))
+
+
+def _room_beyond(point: Point, unproved: Mask) -> tuple[Array, Array]:
+    """Room on either side; for coordinates that are `unproved`, as far as a solution is taken to be."""
+    problem, (below, above) = point.problem, point.room
+    if not unproved.any():
+        return below, above
+    reach = implied_reach(point.x, problem)
+    return (
+        np.where(unproved & problem.no_lower, reach, below),
+        np.where(unproved & problem.no_upper, reach, above),
+    )
 
 
 def _bracket(point: Point, theta: Array, moved: Array | None) -> float:
@@ -210,7 +222,8 @@ def _cost_of_prediction_error(point: Point, theta: Array, moved: Array | None = 
         return 0.0
     loss = point.problem.loss
     rounding = 2.0 * UNIT_ROUNDOFF * loss.roundoff_derivative * point.residual_norm
-    slope = norm(theta - point.residual) + rounding + (0.0 if moved is None else norm(moved))
+    apart = 0.0 if theta is point.residual else norm(theta - point.residual)
+    slope = apart + rounding + (0.0 if moved is None else norm(moved))
     return slope * error + 0.5 * point.problem.smoothness.largest * error**2
 
 

@@ -70,6 +70,16 @@ class ReducedProblem:
         return self.no_upper & self.no_lower
 
     @cached_property
+    def some_free(self) -> bool:
+        """Whether a coordinate has no bound at all."""
+        return bool(self.free.any())
+
+    @cached_property
+    def some_unbounded(self) -> bool:
+        """Whether a bound is missing."""
+        return bool(self.no_upper.any() or self.no_lower.any())
+
+    @cached_property
     def side(self) -> Array:
         """1 where w_j <= 0 is asked of a dual point, -1 where w_j >= 0 is; 0 elsewhere."""
         return 1.0 * (self.no_upper & ~self.no_lower) - 1.0 * (self.no_lower & ~self.no_upper)
@@ -116,8 +126,13 @@ class ReducedProblem:
 
     def prediction_error(self, x: Array) -> float:
         """Bound on the rounding error of `predict(x)`, in norm: gamma sum_j |x_j| ||a_j||."""
-        size = dot(np.abs(x), self.norms) + norm(self.offset)
+        size = dot(np.abs(x), self.norms) + self.offset_size
         return gamma(int(np.count_nonzero(x)) + 2) * size * SLACK + self.offset_error
+
+    @cached_property
+    def offset_size(self) -> float:
+        """||z||."""
+        return norm(self.offset)
 
     def correlate(self, v: Array) -> Array:
         """A_Sᵀ v."""

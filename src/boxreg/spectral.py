@@ -9,7 +9,7 @@ import numpy as np
 from .arrays import Array, Index
 from .point import Point
 from .reduced import ReducedProblem
-from .rounding import SLACK
+from .rounding import SLACK, dot
 from .smoothness import Smoothness
 
 _ACCURACY = 1.02
@@ -121,12 +121,15 @@ class SquaredNorm:
         Uses predictions that the solver needs anyway; differences lost in rounding prove nothing.
         """
         moved = after.x - before.x
-        allowed = self.value * float(metric @ moved**2)
+        allowed = self.value * dot(metric, moved * moved)
         change = self.smoothness.root_times(after.prediction - before.prediction)
+        seen = dot(change, change)
+        if seen <= allowed or allowed == 0.0:
+            return self
         error = before.prediction_error + after.prediction_error
         error *= float(np.sqrt(self.smoothness.largest))
-        seen = max(float(np.linalg.norm(change)) - error, 0.0) ** 2
-        if seen <= allowed or allowed == 0.0:
+        seen = max(float(np.sqrt(seen)) - error, 0.0) ** 2
+        if seen <= allowed:
             return self
         return replace(self, value=_ACCURACY * self.value * seen / allowed)
 

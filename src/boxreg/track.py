@@ -23,6 +23,9 @@ from .safe_regions.base import SafeRegion
 from .screening import screen
 from .solvers.base import PrimalSolver, SolverState
 
+_SURELY = 1.0 - 1e-6
+_FAR = 1e-9
+
 Proof: TypeAlias = tuple[Certificate, Array]
 """A certificate and its theta."""
 
@@ -42,6 +45,8 @@ class Track:
 
     def __post_init__(self) -> None:
         self.whole_cone = self.cone
+        self._worth = -np.inf
+        """P - gap when the best dual point was last looked at: at most its dual objective."""
 
     @property
     def point(self) -> Point:
@@ -51,23 +56,35 @@ class Track:
     def improve(self, update: DualUpdate) -> float:
         """Keep the dual point with the least gap at the current primal point; return that gap."""
         hint = self.solver.dual_candidate(self.state)
-        gap = duality_gap(self.point, self.best, self.cone.implicit)
         for candidate in update.propose(self.point, self.best, self.cone, hint):
-            candidate_gap = duality_gap(self.point, candidate, self.cone.implicit)
-            if candidate_gap < gap:
-                self.best, gap = candidate, candidate_gap
-        moved = self._move_to(update.primal_candidate())
-        return duality_gap(self.point, self.best, self.cone.implicit) if moved else gap
+            candidate_gap = self._gap_of(candidate)
+            if candidate_gap < self._least_gap() or candidate_gap < self._gap_of(self.best):
+                self.best = candidate
+                self._worth = self.point.objective - candidate_gap
+        self._move_to(update.primal_candidate())
+        gap = self._gap_of(self.best)
+        self._worth = self.point.objective - gap
+        return gap
 
-    def _move_to(self, x: Array | None) -> bool:
+    def _gap_of(self, dual: DualPoint) -> float:
+        return duality_gap(self.point, dual, self.cone.implicit)
+
+    def _least_gap(self) -> float:
+        """What is left of the best dual point's gap for sure, by its objective when last looked at.
+
+        A candidate with a smaller gap is better than that: it need not be looked at again. 0 where
+        rounding has a part in the difference.
+        """
+        left = self.point.objective - self._worth
+        return _SURELY * left if _FAR * self.point.objective < left < np.inf else 0.0
+
+    def _move_to(self, x: Array | None) -> None:
         """Let the solver go on from x if its objective is lower than that of the current point."""
         if x is None or not self.solver.can_move:
-            return False
+            return
         point = Point(self.point.problem, x)
-        if not point.objective < self.point.objective:
-            return False
-        self.state = self.solver.move(self.state, point, self.best)
-        return True
+        if point.objective < self.point.objective:
+            self.state = self.solver.move(self.state, point, self.best)
 
     def screen(self, region: SafeRegion, gap: float, iteration: int) -> None:
         """Fix what the region proves."""

@@ -16,7 +16,7 @@ from .question import Question
 from .result import RhsStatus
 from .shared import Shared
 
-_PARTS = 20
+_PARTS = 10
 """Calls of a kernel for each thread and chunk: not one a block, since a call needs the interpreter, but
 many, since blocks take different times."""
 

@@ -13,7 +13,7 @@ from .powers import power_excess, power_root
 from .prox import prox_of_conjugate
 
 _FAINT = 1e-290
-_HALVINGS = 24
+_HALVINGS = 16
 
 _TINY = 1e-100
 """Predictions count as at least this where they are divided by."""

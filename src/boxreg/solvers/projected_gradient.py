@@ -127,8 +127,7 @@ class ProjectedGradient(PrimalSolver[GradientState]):
         moving = before is not None and share > 0.0
         ahead = point if before is None or share == 0.0 else _beyond(before, point, share)
         following, squared_norm = self._descend(ahead, state.squared_norm, metric, inverse, 1.0)
-        noise = point.residual_norm * (point.prediction_error + following.prediction_error)
-        if moving and following.objective > point.objective + noise:
+        if moving and following.objective > point.objective + _noise(point, following):
             return replace(state, squared_norm=squared_norm, before=None, momentum=1.0)
         uphill = float((metric * (ahead.x - following.x)) @ (following.x - point.x)) > 0.0
         return GradientState(
@@ -151,6 +150,13 @@ class ProjectedGradient(PrimalSolver[GradientState]):
         np.minimum(x, problem.upper, out=x)
         following = Point(problem, x)
         return following, squared_norm.observe(point, following, metric)
+
+
+def _noise(point: Point, following: Point) -> float:
+    """What rounding may make of a difference of objectives; 0 where there is nothing to doubt."""
+    if following.objective <= point.objective:
+        return 0.0
+    return point.residual_norm * (point.prediction_error + following.prediction_error)
 
 
 def _smoothness(point: Point) -> Smoothness:
