@@ -23,8 +23,10 @@ from .safe_regions.base import SafeRegion
 from .screening import screen
 from .solvers.base import PrimalSolver, SolverState
 
-_SURELY = 1.0 - 1e-6
 _FAR = 1e-9
+"""A difference of objectives that is a smaller share of them may be rounding."""
+_SURELY = 1.0 - 1e-6
+"""What is left of a larger one, whatever its rounding."""
 
 Proof: TypeAlias = tuple[Certificate, Array]
 """A certificate and its theta."""
@@ -70,10 +72,10 @@ class Track:
         return duality_gap(self.point, dual, self.cone.implicit)
 
     def _least_gap(self) -> float:
-        """What is left of the best dual point's gap for sure, by its objective when last looked at.
+        """What the gap of the best dual point was worth when last looked at, P - D, at this point.
 
-        A candidate with a smaller gap is better than that: it need not be looked at again. 0 where
-        rounding has a part in the difference.
+        A candidate with a smaller gap has a larger D than was ever proved: the other need not be looked
+        at again. 0 where rounding has a part in the difference.
         """
         left = self.point.objective - self._worth
         return _SURELY * left if _FAR * self.point.objective < left < np.inf else 0.0

@@ -128,3 +128,19 @@ def test_extrapolated_residuals_come_closer() -> None:
     translated = next(Translation().propose(state.point, best, cone, None))
     gap = duality_gap(state.point, proposals[-1])
     assert gap < 0.5 * duality_gap(state.point, translated)
+
+
+@pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
+@pytest.mark.parametrize("dual", ["residual", "translation", "line_search", "auto"])
+@pytest.mark.parametrize("solver", ["coordinate_descent", "projected_gradient", "chambolle_pock"])
+def test_what_is_proved_is_never_lost(solver: str, dual: str) -> None:
+    """P - gap, the best lower bound on the minimum, does not fall from check to check."""
+    for problem in TABLE:
+        bounded = np.isfinite(problem.upper).all() and np.isfinite(problem.lower).all()
+        if dual == "residual" and not bounded:
+            continue
+        result = boxreg.solve(*problem.data, solver=solver, dual=dual, tol=1e-8, max_iter=200)
+        history = result.history
+        proved = history.objective - history.gap
+        allowance = 1e-12 * history.objective + 4e-8 * history.gap  # a gap is rounded up by 1e-8
+        assert np.all(np.maximum.accumulate(proved) - proved <= allowance), problem.name
