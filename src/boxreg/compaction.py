@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from .reduced import ReducedProblem
 
-_LARGE = 1 << 29
-"""Bytes above which memory counts for more than time."""
+_SMALL, _LARGE = 1 << 22, 1 << 29
+"""Bytes that caches hold, and bytes above which memory counts for more than time."""
 
 
 def pays(problem: ReducedProblem) -> bool:
@@ -16,7 +14,8 @@ def pays(problem: ReducedProblem) -> bool:
     The copy reads and writes the survivors once, about the cost of three products with them; every
     later step saves a product or two with the columns dropped. With three in ten columns gone it
     is repaid within about ten steps, and since sizes then fall geometrically all copies of a run
-    together cost a few products. Operators cannot shed columns.
+    together cost a few products. Of a matrix that caches hold a copy costs less, and one column in ten
+    is enough. Operators cannot shed columns.
 
     The original stays where it is, so a copy adds to the memory in use: of a large A only a tenth may
     be copied.
@@ -24,5 +23,6 @@ def pays(problem: ReducedProblem) -> bool:
     if not problem.design.has_columns or not len(problem.lower):
         return False
     held = len(problem.lower)
-    share = 0.7 if problem.design.nbytes <= _LARGE else 0.1
-    return int(np.count_nonzero(problem.open)) <= share * held
+    size = problem.design.nbytes
+    share = 0.9 if size <= _SMALL else 0.7 if size <= _LARGE else 0.1
+    return problem.open_count <= share * held

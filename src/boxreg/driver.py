@@ -99,7 +99,7 @@ def run(
         if method.screening:
             track.screen(method.region, gap, iteration)
         steps = schedule.next(iteration, gap, goal)
-        if track.point.problem.open.any():
+        if track.point.problem.open_count:
             steps = min(steps, limits.max_iter - iteration)
             track.state = method.solver.step(track.state, steps)
             iteration += steps

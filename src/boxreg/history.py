@@ -88,7 +88,7 @@ class Ledger:
             objective=point.objective,
             gap=gap,
             target=target,
-            preserved=int(np.count_nonzero(problem.open)),
+            preserved=problem.open_count,
             n=self.n,
         )
         self.snapshots.append(snapshot)

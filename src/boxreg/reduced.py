@@ -55,6 +55,11 @@ class ReducedProblem:
         return self.lower < self.upper
 
     @cached_property
+    def open_count(self) -> int:
+        """How many are not."""
+        return int(np.count_nonzero(self.open))
+
+    @cached_property
     def no_upper(self) -> Mask:
         """Coordinates with no upper bound: w_j <= 0."""
         return np.isposinf(self.upper)

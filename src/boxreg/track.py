@@ -108,7 +108,7 @@ class Track:
     def _proved(self, region: SafeRegion, gap: float) -> tuple[Mask, Mask]:
         """Open coordinates proved to be at their lower, and at their upper bound."""
         point, dual = self.point, self.best
-        doubtful = bool(point.dependent.any())
+        doubtful = point.problem.some_free and bool(point.dependent.any())
         if doubtful or self.cone.implicit.any():
             pair = None if doubtful else self.cone.provable(point)
             if pair is None:

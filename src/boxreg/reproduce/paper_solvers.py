@@ -79,12 +79,14 @@ class PaperGradient(PrimalSolver[SolverState]):
         """`count` steps; finished if the last one did not move."""
         point, problem = state.point, state.point.problem
         x, gradient = point.x, point.correlation
-        before = x
+        design, residual, target = problem.design, problem.loss.residual, problem.target
+        before, prediction = x, point.prediction
         for k in range(count):
+            if k > 0:  # what follows the last step is computed by whoever needs it
+                gradient = design.rmatvec(residual(prediction, target))
             before, x = x, _clip(x + self.step_size * gradient, problem)
-            prediction = _predict(problem, x)
-            if k < count - 1:  # what follows the last step is computed by whoever needs it
-                gradient = problem.correlate(problem.loss.residual(prediction, problem.target))
+            prediction = design.matvec(x) + problem.offset
+        problem.work.add((2 * count - 1) * design.product_cost)
         moved = Point(problem, x)
         moved.prediction = prediction
         return SolverState(moved, finished=np.array_equal(x, before))
