@@ -161,21 +161,21 @@ def test_working_sets_never_cycle_where_no_step_gains() -> None:
     assert state.finished
 
 
-def test_a_large_matrix_is_copied_sparingly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Below the limit three columns in ten must have left before the rest is copied, above it nine."""
+@pytest.mark.parametrize(
+    ("small", "large", "needed"), [(1 << 22, 1 << 29, 2), (0, 1 << 29, 6), (0, 0, 18)]
+)
+def test_a_large_matrix_is_copied_sparingly(
+    monkeypatch: pytest.MonkeyPatch, small: int, large: int, needed: int
+) -> None:
+    """Before the rest is copied one column in ten must have left of what caches hold, three of more,
+    nine where memory counts."""
+    monkeypatch.setattr(compaction, "_SMALL", small)
+    monkeypatch.setattr(compaction, "_LARGE", large)
     problem = reduced(np.ones((4, 20)), np.ones(4), 0.0, 1.0)
     nothing = np.zeros(20, dtype=bool)
-    for left, small, large in (
-        (5, False, False),
-        (6, True, False),
-        (17, True, False),
-        (18, True, True),
-    ):
+    for left in range(20):
         held = problem.fix(np.arange(20) < left, nothing)
-        assert compaction.pays(held) is small
-        with monkeypatch.context() as patch:
-            patch.setattr(compaction, "_LARGE", 0)
-            assert compaction.pays(held) is large
+        assert compaction.pays(held) is (left >= needed)
 
 
 @pytest.mark.parametrize("lower", [0.0, -1.0, 0.5, -np.inf])
