@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from boxreg import solve_many
 from boxreg.batch.layout import BLOCK, Layout
 from boxreg.batch.packed import Packed, packed, unpacked
+from boxreg.batch.plan import Plan
+from boxreg.batch.question import asked
 from cluster_problems import generator, problem, same
 
 dask = pytest.importorskip("dask")
@@ -105,6 +108,21 @@ def test_few_tasks_and_the_same_answers(shift: float) -> None:
     assert kept.persist() is kept
     assert same(kept.compute(**ONE), wanted)
     assert np.array_equal(lazy.x.compute(**ONE), wanted.x)
+
+
+def test_memory_is_used_again_unless_it_is_much() -> None:
+    A, Y = problem()
+    question = asked(A, Y, 0.0, np.inf, "least_squares", 1e-8, 0, "raise", {})
+    plan = Plan.of(question, ((0,),), True, False)
+    first = plan.room("x", 4, 6)
+    assert first.shape == (4, 6)
+    assert np.shares_memory(plan.room("x", 2, 3), first)
+    assert not np.shares_memory(plan.room("y", 4, 6), first)
+    with ThreadPoolExecutor(1) as pool:
+        assert not np.shares_memory(pool.submit(plan.room, "x", 4, 6).result(), first)
+    large = plan.room("x", 1 << 13, 1 << 10)
+    assert not np.shares_memory(plan.room("x", 1 << 13, 1 << 10), large)
+    assert np.shares_memory(plan.room("x", 4, 6), first)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

@@ -63,9 +63,11 @@ def threads_of(options: dict[str, Any]) -> int:
     distributed = sys.modules.get("distributed")
     if distributed is not None:
         try:
-            return sum(distributed.default_client().nthreads().values()) or 1
+            client = distributed.default_client()
         except ValueError:  # there is no cluster
-            pass
+            client = None
+        if client is not None and not client.asynchronous:
+            return sum(client.nthreads().values()) or 1
     return int(CPU_COUNT)
 
 

@@ -17,6 +17,10 @@ from .question import Bounds, Question
 from .shared import Shared, dense, infinities, way_for
 
 
+_HELD = 1 << 25
+"""Bytes up to which a thread's memory is kept for the next chunk."""
+
+
 @dataclass(frozen=True)
 class Part(Layout):
     """The layout of a chunk, which knows where it begins in the whole."""
@@ -97,8 +101,11 @@ class Plan:
         """Where this thread may write so many rows, until it asks for the same again.
 
         Workers of `distributed` give back whatever is freed, and memory that is new to a process
-        costs 3 µs for every 4 kB on a virtual machine: a tenth of the solves.
+        costs 3 µs for every 4 kB on a virtual machine: a tenth of the solves. Large arrays get large
+        pages, which cost less, and would be much to hold on to.
         """
+        if 8 * count * length > _HELD:
+            return np.empty((count, length))
         mine = self._rooms.get((get_ident(), name))
         if mine is None or mine.size < count * length:
             mine = self._rooms[get_ident(), name] = np.empty(count * length)
