@@ -16,7 +16,6 @@ from .layout import Layout
 from .question import Bounds, Question
 from .shared import Shared, dense, infinities, way_for
 
-
 _HELD = 1 << 25
 """Bytes up to which a thread's memory is kept for the next chunk."""
 
