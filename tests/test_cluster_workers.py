@@ -47,6 +47,16 @@ def test_distributed(client: Any) -> None:
     assert np.array_equal(solve_many(A, image(True), axis="band").x.compute().shape, (10, 12, 9))
 
 
+def test_right_hand_sides_that_are_there_already(client: Any) -> None:
+    A, Y = problem(count=33 * BLOCK)
+    wanted = solve_many(A, Y)
+    there = da.from_array(Y, chunks=(14, BLOCK)).persist()
+    lazy = solve_many(A, there)
+    assert same(lazy.compute(), wanted)
+    assert np.array_equal(lazy.persist().x.compute(), wanted.x)
+    assert np.array_equal(lazy.x.compute(), wanted.x)
+
+
 def count_plans() -> None:
     """In a worker: from here on count the plans that arrive."""
     from boxreg.batch.plan import Plan

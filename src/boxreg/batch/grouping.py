@@ -45,7 +45,7 @@ def grouped(
 
     What only one of `keys` needs goes with it, as far as it is a chain: the reading of its chunk.
     """
-    needs = {key: get_dependencies(graph, key) for key in graph}
+    needs = {key: _needs(graph, key) for key in graph}
     needed_by, new, found = reverse_dict(needs), dict(graph), []
     for first in range(0, len(keys), size):
         some = keys[first : first + size]
@@ -71,11 +71,27 @@ def threads_of(options: dict[str, Any]) -> int:
     return int(CPU_COUNT)
 
 
+def held(graph: Any) -> Graph:
+    """What of a graph lies on a cluster already. Optimising leaves it out, though tasks refer to it."""
+    return {key: value for key, value in dict(graph).items() if _is_future(value)}
+
+
+def _is_future(value: Any) -> bool:
+    distributed = sys.modules.get("distributed")
+    return distributed is not None and isinstance(value, distributed.Future)
+
+
+def _needs(graph: Graph, key: Hashable) -> set[Hashable]:
+    told = getattr(graph[key], "dependencies", None)
+    return set(get_dependencies(graph, key) if told is None else told)
+
+
 def _chain(key: Hashable, needs: Any, needed_by: Any, graph: Graph) -> list[Hashable]:
     """The key, what it alone needs, and so on, while there is one such."""
     chain = [key]
     while True:
-        own = [k for k in needs[chain[-1]] if k in graph and len(needed_by[k]) == 1]
+        alone = [k for k in needs[chain[-1]] if k in graph and len(needed_by[k]) == 1]
+        own = [k for k in alone if not _is_future(graph[k])]
         if len(own) != 1:
             return chain
         chain += own

@@ -14,7 +14,7 @@ from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
 from .bundle import KINDS, RECORD, Bundle, cut
-from .grouping import group_size, grouped, threads_of
+from .grouping import group_size, grouped, held, threads_of
 from .question import Question
 from .result import BatchResult, RhsStatus
 from .verification import BatchCertificate
@@ -149,30 +149,34 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
         Chunks are put together here: `dask.compute` would have a worker do it, which then has to hold
         and send the whole.
         """
-        graph, keys = self._grouped(options)
+        if self._light is None:
+            graph, keys = self.__dask_graph__(), self.__dask_keys__()
+        else:
+            graph, keys = self._grouped(self._group_size(options))
         return self._outline.gather(compute_as_if_collection(da.Array, graph, keys, **options))
 
     def persist(self, **options: Any) -> LazyBatchResult:
         """With every chunk computed, where it is, x without its zeros; options are those of dask."""
         if self._light is None:
             return self
-        graph, keys = self._grouped(options)
-        name = keys[0][0]
-        lists = da.Array(graph, name, ((1,) * len(keys),), dtype=object)
+        size = self._group_size(options)
+        graph, keys = self._grouped(size)
+        lists = da.Array(graph, keys[0][0], ((1,) * len(keys),), dtype=object)
         (lists,) = dask.persist(lists, optimize_graph=False, **options)
-        places = list(flatten(self._bundles.__dask_keys__()))
-        size = -(-len(places) // len(keys))
-        layer = {place: (_member, (name, k // size), k % size) for k, place in enumerate(places)}
-        held = HighLevelGraph.from_collections(self._bundles.name, layer, dependencies=[lists])
-        return self._rebuilt(held)
+        places = flatten(self._bundles.__dask_keys__())
+        layer = {place: (_member, keys[k // size], k % size) for k, place in enumerate(places)}
+        return self._rebuilt(
+            HighLevelGraph.from_collections(self._bundles.name, layer, dependencies=[lists])
+        )
 
-    def _grouped(self, options: dict[str, Any]) -> tuple[Any, list[Any]]:
-        """A graph whose tasks find several bundles each, and keys; once they are found, their own."""
-        if self._light is None:
-            return self.__dask_graph__(), self.__dask_keys__()
+    def _group_size(self, options: dict[str, Any]) -> int:
+        return group_size(self._light.npartitions, self._outline.seconds, threads_of(options))
+
+    def _grouped(self, size: int) -> tuple[Any, list[Any]]:
+        """A graph whose tasks find `size` bundles each, the last one perhaps fewer; and their keys."""
         keys = list(flatten(self._light.__dask_keys__()))
-        graph = dict(self.__dask_optimize__(self._light.__dask_graph__(), keys))
-        size = group_size(len(keys), self._outline.seconds, threads_of(options))
+        whole = self._light.__dask_graph__()
+        graph = held(whole) | dict(self.__dask_optimize__(whole, keys))
         return grouped(graph, keys, size, f"boxreg-solve-{size}-{self._token}")
 
     def verify(self) -> BatchCertificate:
