@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from scipy import sparse
 
 import boxreg
+from boxreg import losses
 from boxreg.designs.epochs import SmoothTerms
+from boxreg.kernels import smooth_descent
 from boxreg.point import Point
 from boxreg.reduced import ReducedProblem
 from boxreg.solvers import CoordinateDescent
@@ -132,3 +135,26 @@ def test_plain_least_squares_keep_their_own_kernel(monkeypatch: pytest.MonkeyPat
     calls.clear()
     boxreg.solve(A, y, solver="coordinate_descent", linear=np.full(4, 0.01))
     assert set(calls) == {"smooth_epochs"}
+
+
+def _around(scale: float) -> Callable[[float, float], float]:
+    return lambda p, y: scale * (p - y)
+
+
+@pytest.mark.parametrize("epochs", [smooth_descent.dense_epochs, smooth_descent.csc_epochs])
+def test_kernels_are_made_once(epochs: Callable[[Any], Any]) -> None:
+    """For all parameters of a loss, and for all functions that are one and the same."""
+
+    def made(derivative: Any) -> tuple[Any, float]:
+        run = epochs(derivative)
+        return run.func, run.args[0]
+
+    for loss in (losses.Huber, losses.LogCosh):
+        (first, one), (second, other) = (made(loss(k).scalar_derivative()) for k in (1.0, 2.5))
+        assert first is second
+        assert (one, other) == (1.0, 2.5)
+    assert made(_around(2.0)) == made(_around(2.0))
+    assert made(_around(2.0))[0] is not made(_around(3.0))[0]
+    assert made(losses.Logistic().scalar_derivative()) == made(
+        losses.Logistic().scalar_derivative()
+    )

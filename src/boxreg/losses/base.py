@@ -132,7 +132,10 @@ class Loss(ABC):
         return prox_of_conjugate(self, v, sigma, target)
 
     def scalar_derivative(self) -> Callable[[float, float], float] | None:
-        """f'(p, y) of two numbers, in a form that numba compiles; None if f' is local only."""
+        """f'(p, y) of two numbers, in a form that numba compiles; None if f' is local only.
+
+        `partial(g, k)`, with g(k, p, y), is compiled once for all k.
+        """
         return None
 
     def row_weights(self, count: int) -> tuple[Array, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class Huber(Loss):
 
     def scalar_derivative(self) -> Callable[[float, float], float]:
         """r clipped to [-δ, δ]."""
-        return _scalar_derivative(self.delta)
+        return partial(_clipped, self.delta)
 
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
         """½ (v - r)² where |r| <= δ, else (δ - w) (|r| - δ + ½ (δ - w)), w = v sgn r; v = -theta.
@@ -84,9 +84,5 @@ class Huber(Loss):
         return np.where(np.abs(theta) <= self.delta, bracket, np.inf)
 
 
-@cache
-def _scalar_derivative(delta: float) -> Callable[[float, float], float]:
-    def derivative(p: float, y: float) -> float:
-        return min(max(p - y, -delta), delta)
-
-    return derivative
+def _clipped(delta: float, p: float, y: float) -> float:
+    return min(max(p - y, -delta), delta)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 
 import numpy as np
 from scipy.special import xlog1py
@@ -83,7 +83,7 @@ class LogCosh(Loss):
 
     def scalar_derivative(self) -> Callable[[float, float], float]:
         """δ tanh(r / δ)."""
-        return _scalar_derivative(self.scale)
+        return partial(_tanh, self.scale)
 
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
         """δ² (s log(s / σ) + (1 - s) log((1 - s) / (1 - σ))), s = ½ (1 - theta / δ), σ = σ(2 r / δ)."""
@@ -97,9 +97,5 @@ class LogCosh(Loss):
         return (self.scale - theta) / wide, (self.scale + theta) / wide, 2.0 * r / self.scale
 
 
-@cache
-def _scalar_derivative(scale: float) -> Callable[[float, float], float]:
-    def derivative(p: float, y: float) -> float:
-        return scale * math.tanh((p - y) / scale)
-
-    return derivative
+def _tanh(scale: float, p: float, y: float) -> float:
+    return scale * math.tanh((p - y) / scale)
