@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _STEPS = 100
 _WIDE = 1e300
+_SHARE = 1.0 / 16.0
 _ROUNDED = 1e-14
 """A share of the terms of the equation that their rounding may leave, whatever p is."""
 
@@ -30,7 +31,9 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
     floor = 0.0 if loss.needs_nonnegative else -_WIDE
     low = np.clip(_widened((v - most) / sigma, -1.0), floor, _WIDE)
     high = np.clip(_widened((v - least) / sigma, 1.0), floor, _WIDE)
-    centre = np.maximum(v / sigma, 1.0) if loss.needs_nonnegative else target
+    centre = target
+    if loss.needs_nonnegative:
+        centre = np.where(target > 0.0, target, np.maximum(v / sigma, 1.0))
     p = np.clip(centre, low, high)
     for _ in range(_STEPS):
         slope = loss.derivatives(p, target)
@@ -41,7 +44,8 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
             newton = p - excess / (loss.curvatures(p, target) + sigma)
         inside = (newton > low) & (newton < high)
         # Where Newton leaves the bracket: double away from 0 while one end is open, else halve.
-        middle = np.where(high >= _WIDE, 2.0 * np.abs(p) + 1.0, 0.5 * (low + high))
+        half = _halfway(low, high) if loss.needs_nonnegative else 0.5 * (low + high)
+        middle = np.where(high >= _WIDE, 2.0 * np.abs(p) + 1.0, half)
         middle = np.where(low <= -_WIDE, -2.0 * np.abs(p) - 1.0, middle)
         size = np.abs(slope) + sigma * np.abs(p) + np.abs(v)
         nothing = np.abs(excess) <= _ROUNDED * size
@@ -55,6 +59,11 @@ def prox_of_conjugate(loss: Loss, v: Array, sigma: Array | float, target: Array)
         flat = loss.curvatures(p, target) < sigma
         s = np.where(flat, loss.derivatives(p, target), v - sigma * p)
     return np.clip(s, least, most)
+
+
+def _halfway(low: Array, high: Array) -> Array:
+    """Between two p >= 0 of which the root may be a small share: in proportion, not in the middle."""
+    return np.where(low > 0.0, np.sqrt(low) * np.sqrt(high), _SHARE * high)
 
 
 def _widened(end: Array, sign: float) -> Array:
