@@ -141,6 +141,10 @@ def _around(scale: float) -> Callable[[float, float], float]:
     return lambda p, y: scale * (p - y)
 
 
+def _by_default(scale: float) -> Callable[[float, float], float]:
+    return lambda p, y, k=scale: k * (p - y)
+
+
 @pytest.mark.parametrize("epochs", [smooth_descent.dense_epochs, smooth_descent.csc_epochs])
 def test_kernels_are_made_once(epochs: Callable[[Any], Any]) -> None:
     """For all parameters of a loss, and for all functions that are one and the same."""
@@ -153,8 +157,9 @@ def test_kernels_are_made_once(epochs: Callable[[Any], Any]) -> None:
         (first, one), (second, other) = (made(loss(k).scalar_derivative()) for k in (1.0, 2.5))
         assert first is second
         assert (one, other) == (1.0, 2.5)
-    assert made(_around(2.0)) == made(_around(2.0))
-    assert made(_around(2.0))[0] is not made(_around(3.0))[0]
+    for maker in (_around, _by_default):
+        assert made(maker(2.0)) == made(maker(2.0))
+        assert made(maker(2.0))[0] is not made(maker(3.0))[0]
     assert made(losses.Logistic().scalar_derivative()) == made(
         losses.Logistic().scalar_derivative()
     )

@@ -64,8 +64,7 @@ class Bundle:
 
     def cut(self, part: str) -> Any:
         """One part."""
-        found = self.parts[part]
-        return unpacked(found) if part == "x" else found
+        return unpacked(self.parts[part])
 
     def put(self, part: str, place: Array) -> None:
         """Write one part down; x where there are zeros."""
@@ -113,7 +112,8 @@ def solve_block(
         theta[rows] = answers.theta
     parts: dict[str, Any] = {"x": _placed(layout, x), **numbers.shaped(layout.outer_shape)}
     if pack:
-        parts["x"] = packed(parts["x"], axis)
+        light = packed(parts["x"], axis)
+        parts["x"] = light if isinstance(light, Packed) else np.array(light)  # the room is lent
     if plan.dual:
         parts["theta"] = _placed(layout, theta)
     spent = (perf_counter() - clock, thread_time() - processor)

@@ -43,17 +43,17 @@ class Packed:
 
 
 def packed(x: Array, axis: int) -> Packed | Array:
-    """x without its zeros; a copy with them if they are few, or entries too many for short indices.
+    """x without its zeros; as it is if they are few, or entries too many for short indices.
 
     -0 is not told from 0.
     """
     last = np.moveaxis(x, axis, -1)
     where = np.flatnonzero(last != 0.0)  # a mask is searched four times as fast
     if _LEAN * len(where) > last.size or last.size > np.iinfo(np.int32).max:
-        return np.array(x)
+        return x
     return Packed(last.shape, axis, where.astype(np.int32), last.reshape(-1)[where])
 
 
-def unpacked(x: Packed | Array) -> Array:
-    """x with its zeros."""
-    return x.dense() if isinstance(x, Packed) else x
+def unpacked(part: Any) -> Any:
+    """x with its zeros; anything else as it is."""
+    return part.dense() if isinstance(part, Packed) else part

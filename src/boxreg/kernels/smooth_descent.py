@@ -2,7 +2,7 @@
 
 The kernels are made for one scalar derivative f'(p, y) each, and compiled when first asked for: once
 for all k where it is `partial(f, k)`, once for all functions with the same code and the same values
-around it. Rows from `split` on, those of a ridge term, are squares.
+in and around it. Rows from `split` on, those of a ridge term, are squares.
 Nothing here feeds a bound: every check recomputes its residual and products outside these loops.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,12 @@ _SEEN: dict[Any, Any] = {}
 
 
 def _first_seen(function: Any) -> Any:
-    """A function with this code and these values around it: a lambda is a new object every time."""
-    cells = tuple(cell.cell_contents for cell in getattr(function, "__closure__", None) or ())
-    key = (getattr(function, "__code__", function), cells)
+    """A function with this code, defaults and values around it: a lambda is a new object every time."""
+    if not isinstance(function, FunctionType):
+        return function
+    around = tuple(cell.cell_contents for cell in function.__closure__ or ())
+    named = tuple(sorted((function.__kwdefaults__ or {}).items()))
+    key = (function.__code__, id(function.__globals__), function.__defaults__, named, around)
     try:
         return _SEEN.setdefault(key, function)
     except TypeError:  # values that have no hash
