@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf
+from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf, dtrtrs
 
 from .arrays import Array, Index, Mask
 
@@ -88,13 +87,13 @@ class FreeSystem:
     def _bordered(self, x: Array, entered: Index, left: Index, pull: Array) -> bool:
         """Solve through the factor at hand; False where that would not be accurate."""
         base, factor = self._base, self._factor
-        z = solve_triangular(factor, pull[base], lower=True, check_finite=False)
+        z = dtrtrs(factor, pull[base], lower=1)[0]
         if len(entered) or len(left):
             count = len(entered)
             border = np.zeros((len(base), count + len(left)), order="F")
             border[:, :count] = self.gram[np.ix_(base, entered)]
             border[np.searchsorted(base, left), count + np.arange(len(left))] = 1.0
-            v = solve_triangular(factor, border, lower=True, check_finite=False)
+            v = dtrtrs(factor, border, lower=1, overwrite_b=1)[0]
             schur = -(v.T @ v)
             schur[:count, :count] += self.gram[np.ix_(entered, entered)]
             if not _independent(schur[:count, :count], self._scale[entered]):
@@ -103,7 +102,7 @@ class FreeSystem:
             t = np.linalg.solve(schur, side)
             z = z - v @ t
             x[entered] = t[:count]
-        x[base] = solve_triangular(factor, z, lower=True, trans=1, check_finite=False)
+        x[base] = dtrtrs(factor, z, lower=1, trans=1)[0]
         x[left] = 0.0
         return True
 

@@ -163,7 +163,7 @@ class Point:
         x = np.clip(self.x, problem.lower, problem.upper)
         moved = Point(problem, x)
         if np.array_equal(x, self.x):
-            self._hand_over(moved)
+            self.hand_over(moved)
             if "correlation" in self.__dict__:
                 moved.correlation = self.correlation
         return moved
@@ -171,12 +171,12 @@ class Point:
     def kept(self, problem: ReducedProblem, kept: Index) -> Point:
         """This point in a problem that holds only the columns `kept`."""
         moved = Point(problem, self.x[kept])
-        self._hand_over(moved)
+        self.hand_over(moved)
         if "correlation" in self.__dict__:
             moved.correlation = self.correlation[kept]
         return moved
 
-    def _hand_over(self, moved: Point) -> None:
+    def hand_over(self, moved: Point) -> None:
         """Give what does not depend on the columns held to the same point in another problem."""
         if self.evaluated:
             moved.prediction = self.prediction

@@ -9,6 +9,7 @@ import numpy as np
 
 from .arrays import Array, Index, Mask
 from .designs.base import Design
+from .designs.view import ColumnView
 from .free_columns import FreeColumns
 from .linear_cost import LinearCost
 from .losses.base import Loss
@@ -185,8 +186,9 @@ class ReducedProblem:
             upper=np.where(at_lower, self.lower, self.upper),
         )
 
-    def keep(self, kept: Index) -> ReducedProblem:
-        """Drop every column but `kept`; those dropped must be fixed."""
+    def keep(self, kept: Index, *, copy: bool = True) -> ReducedProblem:
+        """Drop every column but `kept`; those dropped must be fixed. Without a copy the others are read
+        where they are."""
         dropped = np.setdiff1d(np.arange(len(self.lower)), kept, assume_unique=True)
         offset, error = self.offset, self.offset_error
         nonzero = dropped[self.lower[dropped] != 0.0]
@@ -205,7 +207,7 @@ class ReducedProblem:
             self,
             cost=cost,
             constant=constant,
-            design=self.design.keep(kept),
+            design=self.design.keep(kept) if copy else ColumnView(self.design, kept),
             lower=self.lower[kept],
             upper=self.upper[kept],
             norms=self.norms[kept],

@@ -28,7 +28,8 @@ TINY: Final = 1e-300
 """A positive quantity whose square underflows is reported as no less than this."""
 
 _UNDERFLOW = 1e-150
-_LONG = 8192
+_PIECE = 8192
+_PIECES = 16
 
 
 def gamma(terms: int) -> float:
@@ -37,8 +38,13 @@ def gamma(terms: int) -> float:
 
 
 def dot(u: Array, v: Array) -> float:
-    """uᵀv. Not by BLAS for long vectors: its threads take longer to wake than the sum does."""
-    return float(u @ v) if len(u) < _LONG else float(np.einsum("i,i->", u, v))
+    """uᵀv. In pieces too short for the threads of BLAS, which take longer to wake than the sum does."""
+    if len(u) <= _PIECE:
+        return float(u @ v)
+    if len(u) > _PIECES * _PIECE:
+        return float(np.einsum("i,i->", u, v))
+    ends = range(0, len(u), _PIECE)
+    return float(sum(u[k : k + _PIECE] @ v[k : k + _PIECE] for k in ends))
 
 
 def norm(v: Array) -> float:

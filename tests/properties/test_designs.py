@@ -50,6 +50,7 @@ def test_products(name: str) -> None:
     np.testing.assert_allclose(design.column_norms(), NORMS, rtol=1e-14)
     some = np.array([2, 7, 19])
     np.testing.assert_array_equal(design.columns(some), A[:, some])
+    np.testing.assert_allclose(design.correlate_some(some, v), A[:, some].T @ v, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", DESIGNS)

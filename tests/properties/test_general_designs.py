@@ -10,6 +10,7 @@ from scipy.sparse.linalg import aslinearoperator
 from boxreg import validate
 from boxreg.designs import DenseDesign, Design, OperatorDesign, SparseDesign, StackedDesign
 from boxreg.designs.stacked import IdentityDesign, RowDesign
+from boxreg.designs.view import ColumnView
 
 RNG = np.random.default_rng(6)
 A = np.where(RNG.random((31, 17)) < 0.6, RNG.standard_normal((31, 17)), 0.0)
@@ -71,6 +72,31 @@ def test_products_and_norms(name: str) -> None:
     weights = RNG.standard_normal(len(SOME))
     found = design.combine(SOME, weights)
     np.testing.assert_allclose(found, explicit[:, SOME] @ weights, atol=1e-12)
+    np.testing.assert_allclose(design.correlate_some(SOME, v), explicit[:, SOME].T @ v, atol=1e-12)
+
+
+@every
+def test_columns_left_where_they_are(name: str) -> None:
+    """A view of some columns does what a copy of them does."""
+    design, explicit = ALL[name]
+    view, explicit = ColumnView(design, SOME), explicit[:, SOME]
+    x, v, some = RNG.standard_normal(5), RNG.standard_normal(len(explicit)), np.array([4, 0, 2])
+    x[1] = 0.0
+    assert view.shape == explicit.shape
+    assert not view.columns_apart
+    np.testing.assert_allclose(view.matvec(x), explicit @ x, atol=1e-12)
+    np.testing.assert_allclose(view.rmatvec(v), explicit.T @ v, atol=1e-12)
+    np.testing.assert_allclose(view.column_norms(), np.linalg.norm(explicit, axis=0), rtol=1e-13)
+    np.testing.assert_array_equal(view.columns(some), explicit[:, some])
+    np.testing.assert_array_equal(view.keep(some).columns(np.arange(3)), explicit[:, some])
+    found, part = view.correlate_some(some, v), explicit[:, some]
+    np.testing.assert_allclose(found, part.T @ v, atol=1e-12)
+    np.testing.assert_allclose(view.combine(some, x[:3]), part @ x[:3], atol=1e-12)
+    np.testing.assert_allclose(view.gram(some, some), part.T @ part, atol=1e-12)
+    weights = RNG.uniform(0.0, 5.0, len(explicit))
+    expected = part.T @ (weights[:, None] * explicit)
+    np.testing.assert_allclose(view.gram(some, np.arange(5), weights), expected, atol=1e-12)
+    np.testing.assert_allclose(view.weighted_squares(weights), weights @ explicit**2, rtol=1e-12)
 
 
 @every

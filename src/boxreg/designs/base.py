@@ -38,6 +38,9 @@ class Design(ABC):
     has_columns: bool = True
     """Whether single columns can be read: `columns`, `keep`."""
 
+    columns_apart: bool = False
+    """Whether reading some columns takes their share of the time of reading all."""
+
     has_epochs: bool = True
     """Whether coordinates can be minimised over one by one, where there are columns."""
 
@@ -100,6 +103,10 @@ class Design(ABC):
             some = slice(start, start + _COLUMNS_AT_A_TIME)
             np.matmul(self.columns(rows[some]).T, right, out=out[some])
         return out
+
+    def correlate_some(self, index: Index, v: Array) -> Array:
+        """a_jᵀv for the chosen columns."""
+        return np.asarray(self.columns(index).T @ v)
 
     def combine(self, index: Index, weights: Array) -> Array:
         """sum_k weights_k a_index(k), reading those columns only."""

@@ -30,6 +30,7 @@ class DenseDesign(Design):
         self.nonnegative = nonnegative
         self._wide = array.dtype == np.float64
         self._by_columns = bool(array.flags.f_contiguous)
+        self.columns_apart = self._by_columns
 
     def matvec(self, x: Array) -> Array:
         """A x."""
@@ -88,6 +89,14 @@ class DenseDesign(Design):
     def columns(self, index: Index) -> Array:
         """The chosen columns, column-major."""
         return self.array.T[index].astype(np.float64, copy=False).T
+
+    def correlate_some(self, index: Index, v: Array) -> Array:
+        """a_jᵀv for the chosen columns, read where they are if each is in one piece."""
+        if not self._by_columns:
+            return super().correlate_some(index, v)
+        from ..kernels.columns import correlate_rows
+
+        return np.asarray(correlate_rows(self.array.T, index, v))
 
     def keep(self, index: Index) -> DenseDesign:
         """The chosen columns, gathered into an array of the same memory order."""

@@ -14,6 +14,8 @@ from .survey import Survey
 class SparseDesign(Design):
     """A CSC matrix with no duplicate entries, in any order; its values are float64."""
 
+    columns_apart = True
+
     def __init__(self, matrix: sparse.csc_array, *, nonnegative: bool = False) -> None:
         self.matrix = matrix
         self.shape = (int(matrix.shape[0]), int(matrix.shape[1]))
@@ -71,12 +73,21 @@ class SparseDesign(Design):
 
     def gram(self, rows: Index, columns: Index, weights: Array | None = None) -> Array:
         """The products of columns, over their stored entries."""
-        from ..kernels.csc import gram, weighted_gram
+        from ..kernels.csc import gram, own_gram, weighted_gram
 
         a = self.matrix
+        if weights is None and rows is columns:
+            return np.asarray(own_gram(a.data, a.indices, a.indptr, self.shape[0], columns))
         if weights is not None:
             return np.asarray(weighted_gram(a.data, a.indices, a.indptr, rows, columns, weights))
         return np.asarray(gram(a.data, a.indices, a.indptr, self.shape[0], rows, columns))
+
+    def correlate_some(self, index: Index, v: Array) -> Array:
+        """a_jᵀv for the chosen columns, over their stored entries."""
+        from ..kernels.csc import correlate_some
+
+        a = self.matrix
+        return np.asarray(correlate_some(a.data, a.indices, a.indptr, index, v))
 
     def combine(self, index: Index, weights: Array) -> Array:
         """A sum of columns, over their stored entries."""

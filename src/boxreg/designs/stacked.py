@@ -25,6 +25,7 @@ class StackedDesign(Design):
         self.nonnegative = top.nonnegative and bottom.nonnegative
         self.rounding_known = top.rounding_known and bottom.rounding_known
         self.has_columns = top.has_columns and bottom.has_columns
+        self.columns_apart = top.columns_apart and bottom.columns_apart
 
     def matvec(self, x: Array) -> Array:
         """[A x; B x]."""
@@ -66,6 +67,11 @@ class StackedDesign(Design):
         below = None if weights is None else weights[self._split :]
         return self.top.gram(rows, columns, above) + self.bottom.gram(rows, columns, below)
 
+    def correlate_some(self, index: Index, v: Array) -> Array:
+        """The sum of both."""
+        top = self.top.correlate_some(index, v[: self._split])
+        return top + self.bottom.correlate_some(index, v[self._split :])
+
     def combine(self, index: Index, weights: Array) -> Array:
         """Both sums of columns, one under the other."""
         return np.concatenate(
@@ -90,6 +96,8 @@ class StackedDesign(Design):
 
 class RowDesign(Design):
     """A single row."""
+
+    columns_apart = True
 
     def __init__(self, row: Array) -> None:
         self.row = row
@@ -123,6 +131,7 @@ class IdentityDesign(Design):
     """Some columns of an identity matrix: the rows of a ridge term."""
 
     nonnegative = True
+    columns_apart = True
     terms = 1
     product_cost = 0.0
 
@@ -163,6 +172,10 @@ class IdentityDesign(Design):
         """The weight where the columns are the same, 0 elsewhere."""
         same = self.index[rows][:, None] == self.index[columns][None, :]
         return np.asarray(same * (1.0 if weights is None else weights[self.index[columns]]))
+
+    def correlate_some(self, index: Index, v: Array) -> Array:
+        """v, gathered."""
+        return v[self.index[index]]
 
     def combine(self, index: Index, weights: Array) -> Array:
         """The weights, scattered."""

@@ -10,6 +10,8 @@ import numpy as np
 
 from .compiling import compiled, compiled_sums
 
+_NEXT = np.uintp(1)
+
 
 @compiled_sums
 def correlate(data, indices, indptr, v):  # type: ignore[no-untyped-def]
@@ -22,6 +24,20 @@ def correlate(data, indices, indptr, v):  # type: ignore[no-untyped-def]
         for k in range(len(values)):
             total += values[k] * v[np.uintp(rows[k])]
         out[j] = total
+    return out
+
+
+@compiled_sums
+def correlate_some(data, indices, indptr, chosen, v):  # type: ignore[no-untyped-def]
+    """a_jᵀv for the chosen columns."""
+    out = np.empty(chosen.shape[0])
+    for p in range(chosen.shape[0]):
+        j = chosen[p]
+        values, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
+        total = 0.0
+        for k in range(len(values)):
+            total += values[k] * v[np.uintp(rows[k])]
+        out[p] = total
     return out
 
 
@@ -47,12 +63,30 @@ def gram(data, indices, indptr, m, left, right):  # type: ignore[no-untyped-def]
     starts, values, owners = _by_rows(data, indices, indptr, m, right)
     out = np.zeros((left.shape[0], right.shape[0]))
     for p in range(left.shape[0]):
-        i = left[p]
-        total = out[p]
-        for k in range(indptr[i], indptr[i + 1]):
-            row, weight = np.uintp(indices[k]), data[k]
-            for t in range(starts[row], starts[row + np.uintp(1)]):
-                total[np.uintp(owners[t])] += weight * values[t]
+        j, total = left[p], out[p]
+        entries, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
+        for k in range(len(rows)):
+            row, weight = np.uintp(rows[k]), entries[k]
+            for t in range(starts[row], starts[row + _NEXT]):
+                total[np.uintp(owners[np.uintp(t)])] += weight * values[np.uintp(t)]
+    return out
+
+
+@compiled
+def own_gram(data, indices, indptr, m, chosen):  # type: ignore[no-untyped-def]
+    """a_iᵀa_j, i and j in `chosen`: half of the outer products, row by row."""
+    starts, values, owners = _by_rows(data, indices, indptr, m, chosen)
+    count = chosen.shape[0]
+    out = np.zeros((count, count))
+    for i in range(np.uintp(m)):
+        stop = starts[i + _NEXT]
+        for s in range(starts[i], stop):
+            weight, total = values[np.uintp(s)], out[np.uintp(owners[np.uintp(s)])]
+            for t in range(s, stop):
+                total[np.uintp(owners[np.uintp(t)])] += weight * values[np.uintp(t)]
+    for p in range(count):
+        for q in range(p):
+            out[p, q] = out[q, p]
     return out
 
 
@@ -62,13 +96,13 @@ def weighted_gram(data, indices, indptr, left, right, row_weights):  # type: ign
     starts, values, owners = _by_rows(data, indices, indptr, row_weights.shape[0], right)
     out = np.zeros((left.shape[0], right.shape[0]))
     for p in range(left.shape[0]):
-        i = left[p]
-        total = out[p]
-        for k in range(indptr[i], indptr[i + 1]):
-            row = np.uintp(indices[k])
-            weight = data[k] * row_weights[row]
-            for t in range(starts[row], starts[row + np.uintp(1)]):
-                total[np.uintp(owners[t])] += weight * values[t]
+        j, total = left[p], out[p]
+        entries, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
+        for k in range(len(rows)):
+            row = np.uintp(rows[k])
+            weight = entries[k] * row_weights[row]
+            for t in range(starts[row], starts[row + _NEXT]):
+                total[np.uintp(owners[np.uintp(t)])] += weight * values[np.uintp(t)]
     return out
 
 
@@ -88,21 +122,25 @@ def weighted_squares(data, indices, indptr, weights):  # type: ignore[no-untyped
 
 @compiled
 def _by_rows(data, indices, indptr, m, chosen):  # type: ignore[no-untyped-def]
-    """The chosen columns by rows: where each row starts, its values, and whose they are."""
-    starts = np.zeros(m + 1, dtype=np.int64)
+    """The chosen columns by rows: where each row starts, its values, and whose they are, in order."""
+    starts = np.zeros(m + 1, dtype=np.uintp)
     for q in range(chosen.shape[0]):
-        for k in range(indptr[chosen[q]], indptr[chosen[q] + 1]):
-            starts[indices[k] + 1] += 1
-    for i in range(m):
-        starts[i + 1] += starts[i]
-    fill = starts.copy()
-    values = np.empty(starts[m])
-    owners = np.empty(starts[m], dtype=np.int32)
-    for q in range(chosen.shape[0]):
-        for k in range(indptr[chosen[q]], indptr[chosen[q] + 1]):
-            at = fill[indices[k]]
-            values[at], owners[at] = data[k], q
-            fill[indices[k]] = at + 1
+        rows = indices[indptr[chosen[q]] : indptr[chosen[q] + 1]]
+        for k in range(len(rows)):
+            starts[np.uintp(rows[k])] += _NEXT
+    total = np.uintp(0)
+    for i in range(np.uintp(m + 1)):
+        total += starts[i]
+        starts[i] = total
+    values = np.empty(total)
+    owners = np.empty(total, dtype=np.uint32)
+    for q in range(chosen.shape[0] - 1, -1, -1):  # from the ends of the rows to their starts
+        j = chosen[q]
+        entries, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
+        for k in range(len(rows)):
+            at = starts[np.uintp(rows[k])] - _NEXT
+            starts[np.uintp(rows[k])] = at
+            values[at], owners[at] = entries[k], q
     return starts, values, owners
 
 

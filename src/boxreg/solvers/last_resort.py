@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from ..arrays import Index, Mask
 from ..point import Point
 from .active_set import ActiveSet
+from .part import whole, within
 
 _NEGLIGIBLE = 1e-15
 """An objective below this share of ½||y||² has nothing left to lose."""
@@ -82,30 +82,10 @@ def solve_by_active_set(point: Point, used: Index) -> Point:
 
 def _steps(solver: ActiveSet, start: Point, used: Index) -> Iterator[Point]:
     """Where the active set starts over the coordinates `used`, and where each of its steps ends."""
-    state = solver.start(_within(start, used))
-    yield _whole(start, used, state.point)
+    state = solver.start(within(start, used))
+    yield whole(start, used, state.point)
     for _ in range(3 * len(used) + 10):
         if state.finished:
             break
         state = solver.step(state, 1)
-        yield _whole(start, used, state.point)
-
-
-def _within(point: Point, used: Index) -> Point:
-    """The point in the problem that holds all other coordinates still."""
-    problem = point.problem
-    held = np.zeros(len(point.x), dtype=bool)
-    held[used] = True
-    still = replace(
-        problem,
-        lower=np.where(held, problem.lower, point.x),
-        upper=np.where(held, problem.upper, point.x),
-    ).keep(used)
-    return Point(still, point.x[used])
-
-
-def _whole(point: Point, used: Index, part: Point) -> Point:
-    """The point with some of its coordinates replaced."""
-    x = point.x.copy()
-    x[used] = part.x
-    return Point(point.problem, x)
+        yield whole(start, used, state.point)

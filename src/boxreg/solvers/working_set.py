@@ -11,7 +11,9 @@ from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..point import Point
 from .base import PrimalSolver, SolverState, renumber
 from .last_resort import last_resort, solve_by_active_set, suspects
+from .part import whole, within
 from .prediction import predicted
+from .shortlist import MISLED, REHEARSALS, shortlist, telling
 
 _FIRST = 32
 """The least number of coordinates let into the working set at the first step; √n if that is more,
@@ -36,6 +38,8 @@ class WorkingState(SolverState):
     begun: bool = False
     sound: bool = True
     """No nearly dependent columns have been met: Gram matrices can be trusted."""
+    misled: int = 0
+    """How often, one after the other, a shortlist left out what was wanted."""
     resorted: bool = False
     """What is done against rounding at the end has been done."""
     curvature: Array | None = None
@@ -60,6 +64,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
     numerically singular, or pivoting does not end, the active-set method with orthogonal factors
     solves the problem on W instead. The objective falls at every step, so no working set comes back,
     and one full product Aᵀρ a step is all that is needed of A besides the columns of W.
+
+    Where single columns can be read at their share of the price, a step goes through several working
+    sets, chosen from a shortlist by products with its columns only (see `shortlist`).
     """
 
     name = "working_set"
@@ -70,10 +77,14 @@ class WorkingSet(PrimalSolver[WorkingState]):
     check_growth = 0.0
     max_iter = 10_000
 
-    def __init__(self, threshold: float = 0.0, *, thorough: bool = True) -> None:
+    def __init__(
+        self, threshold: float = 0.0, *, thorough: bool = True, batch: int | None = None
+    ) -> None:
         self.threshold = threshold
         self.thorough = thorough
         """Go on with orthogonal factors where Gram matrices fail. Who wants a start only may not."""
+        self.batch = batch
+        """Coordinates let in at the first step, if not as many as the problem suggests."""
 
     def start(self, point: Point) -> WorkingState:
         """Nothing is done yet: the first check may find that the point will do."""
@@ -87,6 +98,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
             if not state.begun:
                 state = self._begin(state.point)
             before = state.point.objective
+            if self._rehearsed(state):
+                continue
             self._drop_settled(state)
             new = self._candidates(state)
             self._extend(state, new)
@@ -135,6 +148,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             gram=state.gram[np.ix_(stays, stays)],
             begun=state.begun,
             sound=state.sound,
+            misled=state.misled,
             resorted=state.resorted,
             curvature=state.curvature,
             exact=state.exact,
@@ -155,6 +169,10 @@ class WorkingSet(PrimalSolver[WorkingState]):
         self._extend(state, np.flatnonzero(point.inside))
         return state
 
+    def _batch(self, point: Point) -> int:
+        """How many coordinates may come in at the first step."""
+        return max(_FIRST, round(len(point.x) ** 0.5)) if self.batch is None else self.batch
+
     def _candidates(self, state: WorkingState) -> Index:
         """The coordinates outside W that most want to leave their bound."""
         point = state.point
@@ -163,12 +181,39 @@ class WorkingSet(PrimalSolver[WorkingState]):
         eligible[state.working] = False
         found = np.flatnonzero(eligible)
         rank = len(problem.target)  # more free columns than that have a singular Gram matrix
-        first = max(_FIRST, round(len(point.x) ** 0.5))
-        room = max(1, min(max(first, len(state.working)), rank - len(state.working)))
+        room = max(self._batch(point), len(state.working))
+        room = max(1, min(room, rank - len(state.working)))
         if len(found) > room:
             score = point.inward[found] / problem.norms[found]
             found = np.sort(found[np.argpartition(-score, room)[:room]])
         return found
+
+    def _rehearsed(self, state: WorkingState) -> bool:
+        """Solve the problem on a shortlist first, if there is one; whether that led anywhere."""
+        point = state.point
+        listed = None if state.misled >= MISLED else shortlist(point, state.working)
+        if listed is None:
+            return False
+        solver = WorkingSet(self.threshold, thorough=False, batch=self._batch(point))
+        part = WorkingState(
+            within(point, listed, copy=False),
+            working=renumber(state.working, listed),
+            gram=state.gram,
+            begun=True,
+        )
+        for _ in range(REHEARSALS):
+            part = solver.step(part, 1)
+            wanted = int(np.count_nonzero(solver._eligible(part.point)))
+            told = telling(part.point, wanted)
+            if part.finished or not wanted or not told:
+                break
+        if not part.point.objective < point.objective:
+            return False
+        state.misled = 0 if told else state.misled + 1
+        state.point = whole(point, listed, part.point)
+        state.working, state.gram = listed[part.working], part.gram
+        state.sound &= part.sound
+        return True
 
     def _extend(self, state: WorkingState, new: Index) -> None:
         """Add columns to W and their products to its Gram matrix."""

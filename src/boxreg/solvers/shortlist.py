@@ -1,0 +1,53 @@
+"""The coordinates worth looking at between two products with all of A."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Index
+from ..point import Point
+
+_LENGTH, _TO_WORKING = 6.0, 4
+"""A shortlist has six times √n coordinates, or four times those of the working set,"""
+
+_AT_MOST = 0.25
+"""and none is made where that is more than this share of all."""
+
+REHEARSALS = 8
+"""Working sets chosen from one shortlist at most."""
+
+_WANTED = 0.5
+_INSIDE = 0.35
+
+MISLED = 2
+"""After so many shortlists in a row that were not telling no more are made."""
+
+
+def shortlist(point: Point, working: Index) -> Index | None:
+    """The working set and those that most want to leave their bound, or least want to stay, sorted.
+
+    By the slope inwards over ||a_j||. As x moves on a working set all slopes change, but the order of
+    most of them little: nearly all that come in later are near the front by now. None where the list
+    would be long, or where reading its columns costs as much as reading A.
+    """
+    problem, n = point.problem, len(point.x)
+    length = max(round(_LENGTH * n**0.5), _TO_WORKING * len(working))
+    if length > _AT_MOST * n or not problem.design.columns_apart:
+        return None
+    wish = np.where(point.x <= problem.lower, point.correlation, -point.correlation)
+    wish /= np.maximum(problem.norms, np.finfo(float).tiny)
+    wish[~problem.open] = -np.inf
+    wish[point.inside] = np.inf
+    wish[working] = np.inf
+    listed = np.argpartition(-wish, length)[:length]
+    return np.sort(listed[problem.open[listed]])
+
+
+def telling(part: Point, wanted: int) -> bool:
+    """Whether a shortlist seems to hold what matters, at a point of the problem on it.
+
+    Not where most of those listed want to leave their bound, as many others then do with more right;
+    nor where a large share is inside already: the solution has more inside than the list has room for.
+    """
+    listed, inside = len(part.x), int(np.count_nonzero(part.inside))
+    return wanted <= _WANTED * listed and inside <= _INSIDE * listed
