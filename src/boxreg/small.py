@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,8 @@ _LARGEST = 200_000
 """Entries of A up to which the compiled call is faster than the general solver."""
 
 _DOUBLE = np.dtype(np.float64)
+_NOTHING = np.empty((0, 0))
+_thread = threading.local()
 
 
 def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Array, float] | None:
@@ -36,7 +39,10 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
         A = A.copy(order="K")
     if not (b.flags.c_contiguous and b.flags.writeable):
         b = b.copy()
-    x, norm, status = _compiled()(A, b, threshold, 3 * n + 30 if rounds is None else rounds)
+    columns = _NOTHING if A.flags.c_contiguous else A.T
+    rounds = 3 * n + 30 if rounds is None else rounds
+    k = min(m, n)
+    x, norm, status = _compiled()(A, columns, b, threshold, rounds, _room(k * (m + 2 * k)))
     return (x, norm) if status == 0 else None
 
 
@@ -54,6 +60,17 @@ def small_answer(problem: Problem) -> Array | None:
         return None
     answer = small_nnls(design.array, problem.target, 0.0, None)
     return None if answer is None else answer[0]
+
+
+def _room(size: int) -> Array:
+    """Memory for one call, the same for all calls of a thread: at most 5 MB.
+
+    Fresh memory of this size comes from the system page by page, which can take as long as the solve.
+    """
+    held: Array | None = getattr(_thread, "room", None)
+    if held is None or len(held) < size:
+        held = _thread.room = np.empty(size)
+    return held
 
 
 @cache

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -24,6 +27,13 @@ def general(monkeypatch: pytest.MonkeyPatch, A: np.ndarray, b: np.ndarray) -> np
     with monkeypatch.context() as patch:
         patch.setattr(small, "_LARGEST", 0)
         return boxreg.nnls(A, b)[0]
+
+
+def called(A: np.ndarray, b: np.ndarray, rounds: int) -> tuple[np.ndarray, float, int]:
+    """The compiled function itself, on an A that lies by rows; all its memory is not a number."""
+    k = min(A.shape)
+    room = np.full(k * (A.shape[0] + 2 * k), np.nan)
+    return solve(A, np.empty((0, 0)), b, 0.0, rounds, room)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -61,7 +71,7 @@ def test_columns_that_turn_negative_leave_and_a_failed_batch_is_taken_back() -> 
     rng = np.random.default_rng(0)
     for _ in range(20):
         b = A[:, [10, 40]] @ rng.random(2) + 1e-3 * rng.standard_normal(40)
-        x, _, status = solve(A, b, 0.0, 1000)
+        x, _, status = called(A, b, 1000)
         assert status == SOLVED
         w = A.T @ (b - A @ x)
         assert w.max() <= 1e-12
@@ -73,7 +83,7 @@ def test_declines_what_it_cannot_judge(bad: float) -> None:
     """NaN, inf, and norms whose squares leave the range of float64."""
     A = np.random.default_rng(1).random((6, 4))
     A[:, 2] = bad
-    assert solve(A, np.ones(6), 0.0, 100)[2] == GAVE_UP
+    assert called(A, np.ones(6), 100)[2] == GAVE_UP
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
@@ -81,7 +91,7 @@ def test_declines_such_right_hand_sides(bad: float) -> None:
     """Where ||b||² is not a finite number."""
     b = np.ones(6)
     b[1] = bad
-    assert solve(np.ones((6, 2)), b, 0.0, 100)[2] == GAVE_UP
+    assert called(np.ones((6, 2)), b, 100)[2] == GAVE_UP
 
 
 def test_too_few_rounds_are_declined_and_then_reported() -> None:
@@ -141,3 +151,22 @@ def test_solve_starts_from_the_short_answer() -> None:
         assert np.count_nonzero(result.screened) > 0
     with pytest.warns(boxreg.ConvergenceWarning):
         assert not boxreg.solve(A, np.ones(40), max_iter=0).success
+
+
+def test_memory_is_reused_in_a_thread_and_not_shared_between_threads() -> None:
+    """Calls that overlap in time do not write to the same memory; the answers are each call's own."""
+    rng = np.random.default_rng(8)
+    problems = [(rng.random((60, k)), rng.random(60)) for k in (40, 5, 40, 25)]
+    alone = [small_nnls(A, b, 0.0, None) for A, b in problems]
+    here = small._room(1)
+    assert small._room(1) is here
+    with ThreadPoolExecutor(4) as pool:
+        rooms = list(pool.map(lambda _: (time.sleep(0.02), small._room(1))[1], range(4)))
+        again = list(pool.map(lambda p: small_nnls(*p, 0.0, None), problems * 50))
+    assert len({id(room) for room in [here, *rooms]}) > 1
+    assert all(room is not here for room in rooms)
+    for index, found in enumerate(again):
+        expected = alone[index % 4]
+        assert found is not None
+        assert expected is not None
+        np.testing.assert_array_equal(found[0], expected[0])

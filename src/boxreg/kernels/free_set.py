@@ -11,34 +11,45 @@ from collections import namedtuple
 
 import numpy as np
 
-from .compiling import inner, inner_sums
-from .vectors import correlate, cross, flags, floats, indices, table
+from .block_products import correlate_one
+from .compiling import branch, branch_sums, inner, inner_sums
+from .vectors import cross, flags, floats, indices
 
-FreeSet = namedtuple("FreeSet", ["columns", "gram", "factor", "chosen", "target", "fit"])
-"""Arrays with room for the most columns there can be: a_j by rows, G, U, j, a_jᵀb and x_j."""
+FreeSet = namedtuple("FreeSet", ["columns", "gram", "factor", "chosen", "target", "fit", "column"])
+"""Arrays with room for the most columns there can be: a_j by rows, G, U, j, a_jᵀb, x_j; and room."""
+
+Choice = namedtuple("Choice", ["chosen", "fit"])
+"""j and x_j of a set to go back to."""
 
 _FEW = 8
 """Up to this many new columns of U are computed one by one, more of them row by row."""
-_DISTINCT = 1e-3
-"""A column joins a batch if this share of its squared norm, or more, is new."""
-_INDEPENDENT = 1e-13
-"""A column enters on its own if this share of its squared norm, or more, is."""
+INDEPENDENT = (1e-13, 1e-3)
+"""The share of its squared norm that is new in a column which enters: on its own; in a batch."""
+IN_ANY_CASE = (0.0, 0.0)
 
 
 @inner
-def new_set(m, room):  # type: ignore[no-untyped-def]
-    """Nothing free yet."""
+def new_set(room, m, most):  # type: ignore[no-untyped-def]
+    """Nothing free yet; the tables lie in `room`, of which they take most (m + 2 most) numbers."""
+    first, second = most * m, most * (m + most)
     return FreeSet(
-        table(room, m),
-        table(room, room),
-        table(room, room),
-        indices(room),
-        floats(room),
-        floats(room),
+        room[:first].reshape((most, m)),
+        room[first:second].reshape((most, most)),
+        room[second : second + most * most].reshape((most, most)),
+        indices(most),
+        floats(most),
+        floats(most),
+        floats(most),
     )
 
 
 @inner
+def new_choice(most):  # type: ignore[no-untyped-def]
+    """Nothing chosen yet."""
+    return Choice(indices(most), floats(most))
+
+
+@branch
 def remember(free, count, kept):  # type: ignore[no-untyped-def]
     """Note which columns are free and their coefficients, to be able to go back."""
     for i in range(count):
@@ -46,77 +57,60 @@ def remember(free, count, kept):  # type: ignore[no-untyped-def]
 
 
 @inner
-def enter(free, count, listed, shortlist, entering, norms, products):  # type: ignore[no-untyped-def]
-    """Append listed columns that are independent enough; returns the new size."""
-    first, columns = count, free.columns
+def enter(free, count, listed, rows, places, entering, norms, products, needed):  # type: ignore[no-untyped-def]
+    """Append listed columns that are independent enough; returns the new size.
+
+    Column listed[k] is row places[k] of `rows`. `needed` are the shares of its squared norm that must
+    be new in the first of them, and in every other.
+    """
     size = min(len(entering), len(free.chosen) - count)
     if size == 0:
         return count
     for e in range(size):
-        row = shortlist[entering[e]]
+        row, to = rows[places[entering[e]]], free.columns[count + e]
         for i in range(len(row)):
-            columns[first + e, i] = row[i]
-    block = cross(columns, first, first + size)
+            to[i] = row[i]
+    block = cross(free.columns, count, count + size)
     for e in range(size):
-        j, k = listed[entering[e]], first + e
+        j, k = listed[entering[e]], count + e
         for i in range(k):
             free.gram[i, k] = block[e, i]
         free.gram[k, k] = norms[j] * norms[j]
         free.chosen[k], free.target[k], free.fit[k] = j, products[j], 0.0
-    return _factor(free, first, size, _INDEPENDENT, _DISTINCT)
+    return _factor(free, count, size, needed[0], needed[1])
 
 
-@inner
-def restore(free, count, A, kept, size, norms, products):  # type: ignore[no-untyped-def]
-    """Put a set back that was factored before; what is in place already stays."""
-    same = 0
-    while same < min(count, size) and free.chosen[same] == kept.chosen[same]:
-        same += 1
-    for k in range(same, size):
-        j = kept.chosen[k]
-        for i in range(A.shape[0]):
-            free.columns[k, i] = A[i, j]
-        free.chosen[k], free.target[k] = j, products[j]
-    block = cross(free.columns, same, size)
-    for k in range(same, size):
-        for i in range(k):
-            free.gram[i, k] = block[k - same, i]
-        free.gram[k, k] = norms[kept.chosen[k]] ** 2
-    for k in range(size):
-        free.fit[k] = kept.fit[k]
-    return _factor(free, same, size - same, 0.0, 0.0)
-
-
-@inner
+@branch
 def _factor(free, first, size, needed_by_first, needed):  # type: ignore[no-untyped-def]
     """Columns first, first + 1, … of U, where the share needed of ||a_k||² is independent of the rest.
 
     Columns that fall short are dropped, the others move together; returns the new size of the set.
     """
-    gram, factor, end = free.gram, free.factor, first + size
-    if size > _FEW:
-        for i in range(first):
-            _fill_row(gram, factor, i, first, end)
+    gram, factor, end, many = free.gram, free.factor, first + size, size > _FEW
     stay = first
-    for k in range(first, end):
-        if size <= _FEW:
-            _fill_column(gram, factor, k, stay)
-        rest = gram[k, k]
-        for i in range(stay):
-            rest -= factor[i, k] * factor[i, k]
-        if rest > (needed_by_first if k == first else needed) * gram[k, k]:
+    for k in range(0 if many else first, end):
+        row, start = k, first
+        if k >= first:
+            if not many:
+                _fill_column(gram, factor, free.column, k, stay)
+            rest = gram[k, k]
+            for i in range(stay):
+                rest -= factor[i, k] * factor[i, k]
+            if not rest > (needed_by_first if k == first else needed) * gram[k, k]:
+                if stay == first:
+                    break  # where the steepest depends on the free columns, the caller bars it first
+                continue
             if stay < k:
                 _move(free, k, stay, end)
             factor[stay, stay] = np.sqrt(rest)
-            if size > _FEW:
-                _fill_row(gram, factor, stay, k + 1, end)
+            row, start = stay, k + 1
             stay += 1
-        elif stay == first:
-            break  # where the steepest depends on the free columns, the caller bars it first
+        if many:
+            _fill_row(gram, factor, row, start, end)
     return stay
 
 
-@inner_sums
+@branch_sums
 def _fill_row(gram, factor, r, start, stop):  # type: ignore[no-untyped-def]
     """Row r of U over the columns from start to stop, four rows above it at a time."""
     out = factor[r, start:stop]
@@ -140,10 +134,9 @@ def _fill_row(gram, factor, r, start, stop):  # type: ignore[no-untyped-def]
         out[c] *= scale
 
 
-@inner_sums
-def _fill_column(gram, factor, k, count):  # type: ignore[no-untyped-def]
-    """The first `count` entries of column k of U."""
-    column = floats(count)
+@branch_sums
+def _fill_column(gram, factor, column, k, count):  # type: ignore[no-untyped-def]
+    """The first `count` entries of column k of U; `column` is room for them."""
     for i in range(count):
         column[i] = gram[i, k]
     for i in range(count):
@@ -154,7 +147,7 @@ def _fill_column(gram, factor, k, count):  # type: ignore[no-untyped-def]
         row[k] = value
 
 
-@inner
+@branch
 def _move(free, k, to, end):  # type: ignore[no-untyped-def]
     """Column k takes the place `to` of one that was dropped."""
     for i in range(free.columns.shape[1]):
@@ -167,7 +160,7 @@ def _move(free, k, to, end):  # type: ignore[no-untyped-def]
         free.gram[to, c] = free.gram[k, c]
 
 
-@inner_sums
+@branch_sums
 def _half_fit(factor, target, count, out):  # type: ignore[no-untyped-def]
     """Solve Uᵀ out = target."""
     for i in range(count):
@@ -180,7 +173,7 @@ def _half_fit(factor, target, count, out):  # type: ignore[no-untyped-def]
             out[p] -= value * row[p]
 
 
-@inner_sums
+@branch_sums
 def _fit(factor, target, count, out):  # type: ignore[no-untyped-def]
     """Solve UᵀU out = target."""
     _half_fit(factor, target, count, out)
@@ -212,9 +205,9 @@ def decrement(free, count, w):  # type: ignore[no-untyped-def]
     return 0.5 * total
 
 
-@inner
-def _drop(free, count, leaving):  # type: ignore[no-untyped-def]
-    """Take the columns marked `leaving` out; returns the new size."""
+@branch
+def _close_up(free, count, leaving):  # type: ignore[no-untyped-def]
+    """Take the columns marked `leaving` out, but for U: where the first of them was; how many stay."""
     stay, first = 0, count
     for k in range(count):
         if leaving[k]:
@@ -231,18 +224,15 @@ def _drop(free, count, leaving):  # type: ignore[no-untyped-def]
                     free.gram[row, stay] = free.gram[i, k]
                     row += 1
         stay += 1
-    return _factor(free, first, stay - first, 0.0, 0.0) if first < stay else stay
+    return first, stay
 
 
-@inner
-def rest(b, free, count):  # type: ignore[no-untyped-def]
-    """b less the sum of the free columns, each times its coefficient."""
-    out = b.copy()
-    if count:
-        prediction = correlate(free.columns[:count], free.fit[:count])
-        for i in range(len(out)):
-            out[i] -= prediction[i]
-    return out
+@branch
+def rest(b, free, count, out):  # type: ignore[no-untyped-def]
+    """out = b less the sum of the free columns, each times its coefficient."""
+    correlate_one(free.columns[:count], free.fit, 0, len(out), out)
+    for i in range(len(out)):
+        out[i] = b[i] - out[i]
 
 
 @inner
@@ -268,7 +258,8 @@ def move(free, count, cautious):  # type: ignore[no-untyped-def]
             some |= leaving[i]
         if not some:
             break
-        count = _drop(free, count, leaving)
+        first, stay = _close_up(free, count, leaving)
+        count = _factor(free, first, stay - first, 0.0, 0.0) if first < stay else stay
     return count
 
 

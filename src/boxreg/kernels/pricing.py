@@ -4,33 +4,64 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import inner, inner_sums
-from .vectors import correlate, floats, indices, row_product, table
+from .compiling import branch, branch_sums, inner
+from .vectors import floats, indices, row_product, table
 
 _UNIT = 2.0**-53
 _SMALLEST = 1e-140
 
 
-@inner_sums
-def first_pass(A, b):  # type: ignore[no-untyped-def]
+@inner
+def first_pass(A, columns, b):  # type: ignore[no-untyped-def]
     """x = 0, column norms, Aᵀb, whether no norm is too large or too small, and an entry is below 0."""
-    m, n = A.shape
-    x, norms, products = floats(n), floats(n), correlate(A, b)
-    for j in range(n):
-        x[j], norms[j] = 0.0, 0.0
-    below = 0.0
-    for i in range(m):
-        for j in range(n):
-            norms[j] += A[i, j] * A[i, j]
-            below += abs(A[i, j]) - A[i, j]
+    n = A.shape[1]
+    x, norms, products = floats(n), floats(n), floats(n)
+    if len(columns):
+        below = _sums_by_columns(columns, b, norms, products)
+    else:
+        below = _sums_by_rows(A, b, norms, products)
     regular = True
     for j in range(n):
-        norms[j] = np.sqrt(norms[j])
+        x[j], norms[j] = 0.0, np.sqrt(norms[j])
         regular &= norms[j] == 0.0 or _SMALLEST < norms[j] < 1.0 / _SMALLEST
     return x, norms, products, regular, below > 0.0
 
 
-@inner
+@branch_sums
+def _sums_by_columns(columns, b, squares, products):  # type: ignore[no-untyped-def]
+    """||a_j||² and a_jᵀb for every row a_j, and the sum of |a_ij| - a_ij."""
+    below = 0.0
+    for j in range(len(columns)):
+        column = columns[j]
+        square, product, excess = 0.0, 0.0, 0.0
+        for i in range(len(b)):
+            a = column[i]
+            square += a * a
+            product += a * b[i]
+            excess += abs(a) - a
+        squares[j], products[j] = square, product
+        below += excess
+    return below
+
+
+@branch_sums
+def _sums_by_rows(A, b, squares, products):  # type: ignore[no-untyped-def]
+    """The same, row by row."""
+    m, n = A.shape
+    for j in range(n):
+        squares[j], products[j] = 0.0, 0.0
+    below = 0.0
+    for i in range(m):
+        weight = b[i]
+        for j in range(n):
+            a = A[i, j]
+            squares[j] += a * a
+            products[j] += a * weight
+            below += abs(a) - a
+    return below
+
+
+@branch
 def rounding_noise(free, count, norms, objective):  # type: ignore[no-untyped-def]
     """What rounding may have added to a gradient, over ||a_j||."""
     reach = 0.0
@@ -40,7 +71,7 @@ def rounding_noise(free, count, norms, objective):  # type: ignore[no-untyped-de
     return _UNIT * ((m + 2) * np.sqrt(2.0 * objective) + (count + 2) * reach)
 
 
-@inner
+@branch
 def _place(found, scores, size, j, score):  # type: ignore[no-untyped-def]
     """Keep j among the best so far, in order; returns how many there are."""
     most = len(found)
@@ -66,30 +97,34 @@ def steepest(w, norms, classic, noise, threshold, barred, most):  # type: ignore
 
 
 @inner
-def steepest_listed(shortlist, residual, listed, norms, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
+def steepest_listed(rows, places, residual, listed, norms, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
     """The same among a shortlist of columns, by w_j / ||a_j||; positions in the list."""
     most = min(most, len(listed))
     found, scores, size = indices(most), floats(most), 0
     for i in range(len(listed)):
         j = listed[i]
         if not barred[j]:
-            w = row_product(shortlist, i, residual)
+            w = row_product(rows, places[i], residual)
             if w > max(noise * norms[j], threshold):
                 size = _place(found, scores, size, i, w / norms[j])
     return found[:size]
 
 
 @inner
-def gather(A, listed):  # type: ignore[no-untyped-def]
-    """The listed columns, one a row."""
-    rows = table(len(listed), A.shape[0])
+def gather(A, columns, listed):  # type: ignore[no-untyped-def]
+    """A table with the listed columns in some of its rows, and in which: `columns`, if it has any."""
+    if len(columns):
+        return columns, listed
+    rows, places = table(len(listed), A.shape[0]), indices(len(listed))
     for i in range(A.shape[0]):
         for p in range(len(listed)):
             rows[p, i] = A[i, listed[p]]
-    return rows
+    for p in range(len(listed)):
+        places[p] = p
+    return rows, places
 
 
-@inner
+@branch
 def settled(free, count, w, norms, noise):  # type: ignore[no-untyped-def]
     """Whether the gradients of the free columns are 0 up to rounding."""
     within = True
@@ -99,7 +134,7 @@ def settled(free, count, w, norms, noise):  # type: ignore[no-untyped-def]
     return within
 
 
-@inner
+@branch
 def optimal(x, w, norms, noise, threshold, exact):  # type: ignore[no-untyped-def]
     """Whether no gradient points inwards, and those of the free columns are 0 up to noise.
 

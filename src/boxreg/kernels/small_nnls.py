@@ -7,8 +7,8 @@ That is fast, and can fail to lower the objective. Then the set is put back, and
 the rule of Lawson and Hanson, which always lowers it: no set comes back.
 
 Most batches are chosen from a shortlist, the steepest columns of the last full product Aᵀρ, copied
-side by side: their gradients cost a fraction of it. Ends when no gradient of the whole A exceeds its
-rounding error, after steps of refinement with fresh residuals.
+side by side unless each lies in one piece anyway: their gradients cost a fraction of it. Ends when no
+gradient of the whole A exceeds its rounding error, after steps of refinement with fresh residuals.
 
 Where A is wide and has negative entries there are many solutions as a rule; there every step is one
 of Lawson and Hanson's, which finds the one that other programs find.
@@ -18,8 +18,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled, inner
-from .free_set import decrement, enter, move, new_set, refine, remember, rest, restore
+from .compiling import branch, compiled, inner
+from .free_set import (
+    IN_ANY_CASE,
+    INDEPENDENT,
+    decrement,
+    enter,
+    move,
+    new_choice,
+    new_set,
+    refine,
+    remember,
+    rest,
+)
 from .pricing import (
     first_pass,
     gather,
@@ -29,13 +40,13 @@ from .pricing import (
     steepest,
     steepest_listed,
 )
-from .vectors import correlate, flags, indices, square, table
+from .vectors import correlate, flags, floats, indices, square
 
 SOLVED, GAVE_UP = 0, 1
 
 _BATCH = 4
 """The least that a batch is asked to be; it doubles where most of it stays, and halves where not."""
-_SHORTLIST = 3
+_SHORTLIST = 4
 """The shortlist holds this many batches."""
 _CAUTION = 6
 """Single steps after a batch that failed; twice as many after the next."""
@@ -48,17 +59,22 @@ _SLACK = 4.0
 
 
 @compiled
-def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
-    """(x, ||b - A x||, SOLVED or GAVE_UP) for a contiguous A; a GAVE_UP says nothing about x."""
+def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
+    """(x, ||b - A x||, SOLVED or GAVE_UP) for a contiguous A; a GAVE_UP says nothing about x.
+
+    `columns` is Aᵀ where A lies by columns, and a table without rows where it lies by rows. `room` is
+    memory to be written to, for k (m + 2 k) numbers, k = min(m, n).
+    """
+    # Long, and in one piece: what a function calls is compiled once more with it, level by level.
     m, n = A.shape
     best = 0.5 * square(b)
-    x, norms, products, regular, signed = first_pass(A, b)
+    x, norms, products, regular, signed = first_pass(A, columns, b)
     if not (regular and best < np.inf):  # NaN, inf, overflow or underflow: not for this path
         return x, 0.0, GAVE_UP
     classic, little = signed and n > m, _LEFT_OVER * best
-    free, kept, barred = new_set(m, min(m, n)), new_set(m - m, min(m, n)), flags(n)
-    listed, shortlist = indices(n), table(n - n, m)
-    residual, w, fresh = b.copy(), products.copy(), True
+    most = min(m, n)
+    free, kept, barred = new_set(room, m, most), new_choice(most), flags(n)
+    residual, moved, w, fresh = b.copy(), floats(m), products.copy(), True
     count, batch, refined, penance = np.int64(0), max(_BATCH, n // 16), 0, _CAUTION
     caution = max_rounds if classic else 0
     for _ in range(max_rounds):
@@ -67,21 +83,22 @@ def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
             listed = steepest(
                 w, norms, classic, noise, threshold, barred, 1 if classic else _SHORTLIST * batch
             )
-            shortlist = gather(A, listed)
+            rows, places = gather(A, columns, listed)
             entering = _first(min(len(listed), wanted))
         else:
             entering = steepest_listed(
-                shortlist, residual, listed, norms, noise, threshold, barred, wanted
+                rows, places, residual, listed, norms, noise, threshold, barred, wanted
             )
             if len(entering) == 0:
-                w, fresh = correlate(A, residual), True
+                correlate(A, columns, residual, w)
+                fresh = True
                 continue
         tried, before = len(entering), count
         accurate = best > little and settled(free, count, w, norms, noise)
         if not tried and (accurate or refined == _REFINEMENTS):
             break
         remember(free, count, kept)
-        count = enter(free, count, listed, shortlist, entering, norms, products)
+        count = enter(free, count, listed, rows, places, entering, norms, products, INDEPENDENT)
         if tried and count == before:
             barred[listed[entering[0]]] = True
             continue
@@ -89,33 +106,31 @@ def solve(A, b, threshold, max_rounds):  # type: ignore[no-untyped-def]
             count = move(free, count, caution > 0)
         else:
             refine(free, count, w)
-        moved = rest(b, free, count)
+        rest(b, free, count, moved)
         value = 0.5 * square(moved)
         if value < best or (value == best and not tried):
             _take_over(x, barred, kept, before, free, count)
-            residual, best, refined = moved, value, 0 if tried else refined + 1
+            residual, moved = moved, residual
+            best, refined = value, 0 if tried else refined + 1
             batch = batch if caution else _next_batch(batch, count - before, tried)
             caution = max(caution - 1, 0)
             fresh = classic or not tried
-            w = correlate(A, residual) if fresh else w
+            if fresh:
+                correlate(A, columns, residual, w)
         elif not tried:
             break
         else:
-            count = restore(free, count, A, kept, before, norms, products)
             barred[listed[entering[0]]] = caution > 0
+            again, where = gather(A, columns, kept.chosen[:before])
+            none, all_ = before - before, _first(before)  # a literal 0 would be a type of its own
+            enter(free, none, kept.chosen, again, where, all_, norms, products, IN_ANY_CASE)
+            remember(kept, before, free)
+            count = before
             caution, penance = (caution, penance) if caution else (penance, 2 * penance)
-    solved = fresh and _proved(free, count, x, w, norms, threshold, best, little)
-    return x, np.sqrt(2.0 * best), SOLVED if solved else GAVE_UP
-
-
-@inner
-def _proved(free, count, x, w, norms, threshold, best, little):  # type: ignore[no-untyped-def]
-    """Whether the gradients w of the whole A show x to be the solution, up to rounding."""
     noise = _SLACK * rounding_noise(free, count, norms, best)
-    return (
-        optimal(x, w, norms, noise, threshold, best <= little)
-        and decrement(free, count, w) <= little
-    )
+    solved = fresh and optimal(x, w, norms, noise, threshold, best <= little)
+    solved = solved and decrement(free, count, w) <= little
+    return x, np.sqrt(2.0 * best), SOLVED if solved else GAVE_UP
 
 
 @inner
@@ -127,7 +142,7 @@ def _first(size):  # type: ignore[no-untyped-def]
     return positions
 
 
-@inner
+@branch
 def _next_batch(batch, gained, tried):  # type: ignore[no-untyped-def]
     """How many columns to try next, given how many more there are after trying some."""
     if 2 * gained > tried:
@@ -135,7 +150,7 @@ def _next_batch(batch, gained, tried):  # type: ignore[no-untyped-def]
     return max(batch // 2, _BATCH) if 4 * gained < tried else batch
 
 
-@inner
+@branch
 def _take_over(x, barred, kept, before, free, count):  # type: ignore[no-untyped-def]
     """Write the coefficients to x; the columns of F are barred from entering, no others are."""
     for i in range(before):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import inner, inner_sums
+from .block_products import correlate_one
+from .compiling import branch_sums, inner
 
 
 @inner
@@ -38,10 +39,24 @@ def table(rows, columns):  # type: ignore[no-untyped-def]
     return np.empty((rows, columns))
 
 
-@inner
-def correlate(A, v):  # type: ignore[no-untyped-def]
-    """Aᵀ v by BLAS."""
-    return np.dot(A.T, v)
+@branch_sums
+def row_product(rows, p, v):  # type: ignore[no-untyped-def]
+    """Row p times v."""
+    row = rows[p]
+    total = 0.0
+    for i in range(len(v)):
+        total += row[i] * v[i]
+    return total
+
+
+@branch_sums
+def correlate(A, columns, v, out):  # type: ignore[no-untyped-def]
+    """out = Aᵀ v; `columns` is Aᵀ or has no rows."""
+    if len(columns):
+        for j in range(len(columns)):
+            out[j] = row_product(columns, j, v)
+    else:
+        correlate_one(A, v, 0, len(out), out)
 
 
 @inner
@@ -50,20 +65,10 @@ def cross(rows, first, stop):  # type: ignore[no-untyped-def]
     return np.dot(rows[first:stop], rows[:stop].T)
 
 
-@inner_sums
+@branch_sums
 def square(v):  # type: ignore[no-untyped-def]
     """||v||²."""
     total = 0.0
     for i in range(len(v)):
         total += v[i] * v[i]
-    return total
-
-
-@inner_sums
-def row_product(rows, p, v):  # type: ignore[no-untyped-def]
-    """Row p times v."""
-    row = rows[p]
-    total = 0.0
-    for i in range(len(v)):
-        total += row[i] * v[i]
     return total
