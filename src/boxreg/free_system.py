@@ -67,22 +67,26 @@ class FreeSystem:
         if not len(free):
             self._base = free
             return free
-        block = self.gram[np.ix_(free, free)].T  # symmetric: its transpose is column-major
+        block = self._block(free).T  # symmetric: its transpose is column-major
         factor, info = dpotrf(block, lower=1, clean=0, overwrite_a=1)
         if info == 0 and np.all(np.diagonal(factor) > _DISTINCT * self._scale[free]):
             self._base, self._factor = free, factor
             self._sound = bool(np.all(np.diagonal(factor) > _SOUND * self._scale[free]))
             return np.zeros(0, dtype=np.intp)
         scale = np.where(self._scale[free] > 0.0, self._scale[free], 1.0)
-        block = self.gram[np.ix_(free, free)] / np.outer(scale, scale)
+        block = self._block(free) / np.outer(scale, scale)
         _, order, rank, _ = dpstrf(block, tol=_DISTINCT**2, lower=1)
         order = order - 1
         kept = np.sort(free[order[:rank]])
-        self._factor, info = dpotrf(
-            self.gram[np.ix_(kept, kept)].T, lower=1, clean=0, overwrite_a=1
-        )
+        self._factor, info = dpotrf(self._block(kept).T, lower=1, clean=0, overwrite_a=1)
         self._base = kept
         return np.sort(free[order[rank:]])
+
+    def _block(self, index: Index) -> Array:
+        """G over the coordinates given, as a copy."""
+        if len(index) == len(self.gram):
+            return self.gram.copy()
+        return self.gram[np.ix_(index, index)]
 
     def _bordered(self, x: Array, entered: Index, left: Index, pull: Array) -> bool:
         """Solve through the factor at hand; False where that would not be accurate."""

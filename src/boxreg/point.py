@@ -24,6 +24,7 @@ class Point:
         self.x = x
         self.gaps: dict[int, tuple[object, object, float]] = {}
         """Duality gaps computed here, by identity of the dual point and the implicit columns."""
+        self._wanting: dict[float, Mask] = {}
 
     @property
     def evaluated(self) -> bool:
@@ -135,15 +136,23 @@ class Point:
 
         |w_j| inside the box, w_j⁺ at the lower and w_j⁻ at the upper bound (w_j up to ||a_j||).
         """
-        rising = np.where(self.x < self.problem.upper, self.correlation, 0.0)
-        falling = np.where(self.x > self.problem.lower, -self.correlation, 0.0)
-        return np.maximum(np.maximum(rising, falling), 0.0)
+        w = self.correlation
+        below, above = self.x < self.problem.upper, self.x > self.problem.lower
+        return np.where(np.where(w > 0.0, below, above), np.abs(w), 0.0)
 
     @cached_property
     def gradient_noise(self) -> Array:
         """What rounding may have added to each gradient: moving for less gains only its square."""
         problem = self.problem
         return problem.uncertainty(self.correlation_error + self.residual_error, problem.cost_drift)
+
+    def wanting(self, threshold: float) -> Mask:
+        """Open coordinates whose gradient points inwards beyond rounding and beyond the threshold."""
+        known = self._wanting.get(threshold)
+        if known is None:
+            noise = np.maximum(self.gradient_noise, threshold) if threshold else self.gradient_noise
+            known = self._wanting[threshold] = self.problem.open & (self.inward > noise)
+        return known
 
     @cached_property
     def objective(self) -> float:

@@ -134,7 +134,7 @@ class Newton(WorkingSet):
     def _inexact(self, state: WorkingState) -> Point | None:
         """A step by conjugate gradients, where the Gram matrix would take longer and they are fast."""
         point = state.point
-        movable = np.flatnonzero(point.inside | self._eligible(point))
+        movable = np.flatnonzero(point.inside | point.wanting(self.threshold))
         problem = point.problem
         # Columns >= 0 are far from orthogonal, and few of them are used: not for this.
         if problem.design.nonnegative or len(problem.target) * len(movable) ** 2 < _LARGE:

@@ -122,13 +122,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
         doubtful = not state.sound or suspects(state.point).any()
         return self._optimal(state.point) and (state.resorted or not doubtful)
 
-    def _eligible(self, point: Point) -> Mask:
-        """Coordinates whose gradient points inwards beyond rounding and beyond the threshold."""
-        noise = np.maximum(point.gradient_noise, self.threshold)
-        return point.problem.open & (point.inward > noise)
-
     def _optimal(self, point: Point) -> bool:
-        return not self._eligible(point).any()
+        return not point.wanting(self.threshold).any()
 
     def _conclude(self, state: WorkingState) -> WorkingState:
         """Finish, with orthogonal factors where Gram matrices cannot be trusted."""
@@ -177,7 +172,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         """The coordinates outside W that most want to leave their bound."""
         point = state.point
         problem = point.problem
-        eligible = self._eligible(point)
+        eligible = point.wanting(self.threshold).copy()
         eligible[state.working] = False
         found = np.flatnonzero(eligible)
         rank = len(problem.target)  # more free columns than that have a singular Gram matrix
@@ -203,7 +198,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         )
         for _ in range(REHEARSALS):
             part = solver.step(part, 1)
-            wanted = int(np.count_nonzero(solver._eligible(part.point)))
+            wanted = int(np.count_nonzero(part.point.wanting(self.threshold)))
             told = telling(part.point, wanted)
             if part.finished or not wanted or not told:
                 break
