@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Array, Index, Mask
+from ..arrays import Array, Index
 from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..point import Point
 from .base import PrimalSolver, SolverState, renumber
