@@ -166,7 +166,7 @@ def nnls(
         return run(problem, method, limits)
 
     small = m * n <= _SMALL
-    outcome = outcome_of(ActiveSet(threshold) if small else WorkingSet(threshold))
+    outcome = outcome_of(ActiveSet(threshold, partial=False) if small else WorkingSet(threshold))
     if outcome.status is Status.ITERATION_LIMIT:
         warnings.warn(
             f"maxiter: {steps} steps were not enough; the best point so far has a duality gap of "

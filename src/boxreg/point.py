@@ -31,6 +31,11 @@ class Point:
         """Whether the prediction has been computed already."""
         return "prediction" in self.__dict__
 
+    @property
+    def compared(self) -> bool:
+        """Whether the slopes have been computed already."""
+        return "correlation" in self.__dict__
+
     @cached_property
     def prediction(self) -> Array:
         """The prediction p = A_S x + z, as computed."""
@@ -173,7 +178,7 @@ class Point:
         moved = Point(problem, x)
         if np.array_equal(x, self.x):
             self.hand_over(moved)
-            if "correlation" in self.__dict__:
+            if self.compared:
                 moved.correlation = self.correlation
         return moved
 
@@ -181,7 +186,7 @@ class Point:
         """This point in a problem that holds only the columns `kept`."""
         moved = Point(problem, self.x[kept])
         self.hand_over(moved)
-        if "correlation" in self.__dict__:
+        if self.compared:
             moved.correlation = self.correlation[kept]
         return moved
 

@@ -150,6 +150,12 @@ class ReducedProblem:
         product = self.correlate(theta)
         return product if self.cost is None else product - self.cost.c
 
+    def slopes_of(self, index: Index, theta: Array) -> Array:
+        """w_j for the chosen coordinates."""
+        self.work.add(len(index))
+        product = self.design.correlate_some(index, theta)
+        return product if self.cost is None else product - self.cost.c[index]
+
     def hessian(self, rows: Index, columns: Index, curvature: Array | None = None) -> Array:
         """A_rowsᵀ diag(h) A_columns: a block of the second derivative of P; h = L unless given."""
         self.work.add(len(rows) * len(columns))

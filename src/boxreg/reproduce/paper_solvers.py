@@ -38,7 +38,9 @@ class PaperActiveSet(ActiveSet):
     """Lawson and Hanson's active set."""
 
     check_period = PERIOD
-    check_growth = 0.0
+
+    def __init__(self) -> None:
+        super().__init__(partial=False)
 
 
 class FullResidualActiveSet(PaperActiveSet):

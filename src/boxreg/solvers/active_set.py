@@ -10,6 +10,7 @@ from ..arrays import Array, Index
 from ..point import Point
 from ..updated_qr import UpdatedQR
 from .base import PrimalSolver, SolverState, renumber
+from .shortlist import candidates
 
 
 @dataclass(kw_only=True)
@@ -20,6 +21,8 @@ class ActiveSetState(SolverState):
     factor: UpdatedQR
     refined: bool = False
     """The last step found nothing to free and only refitted the free coordinates."""
+    listed: Index | None = None
+    """Where to look for the next to free before all gradients are computed."""
 
 
 class ActiveSet(PrimalSolver[ActiveSetState]):
@@ -34,19 +37,28 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     again, and the fit repeated (MATLAB's lsqnonneg does the same for l = 0, u = inf). The objective
     falls at every step, and no free set comes back. A candidate that depends on the free columns, or
     whose coefficient would move out of the box through rounding, is passed over.
+
+    Between two checks, which need all gradients, candidates are taken from a shortlist of those that
+    were near the front at the last one, where that pays (`partial`): any wrong coordinate will do for
+    the objective to fall. All gradients are computed where the list has none.
     """
 
     name = "active_set"
     needs_columns = True
     needs_quadratic = True
-    check_period = 4
-    check_growth = 0.0
 
-    def __init__(self, threshold: float = 0.0, *, bold: bool = False) -> None:
+    def __init__(self, threshold: float = 0.0, *, bold: bool = False, partial: bool = True) -> None:
         self.threshold = threshold
+        self.partial = partial
+        self.check_growth = 0.1 if partial else 0.0  # all gradients at every step: checks are cheap
         self.bold = bold
         """Trust every gradient and every column, however small what is new in them: the caller judges
         by the objective."""
+
+    @classmethod
+    def plain(cls) -> ActiveSet:
+        """All gradients at every step, as Lawson and Hanson have it."""
+        return cls(partial=False)
 
     def start(self, point: Point) -> ActiveSetState:
         """Coordinates strictly inside the box start free; a dependent one moves to a bound, if it has
@@ -91,24 +103,37 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     def _free_one(self, state: ActiveSetState) -> bool:
         """Add the best candidate to the free set; False when there is none."""
         point = state.point
-        problem = point.problem
-        gradient = point.correlation
-        noise = 0.0 if self.bold else np.maximum(point.gradient_noise, self.threshold)
-        eligible = problem.open & (point.inward > noise)
-        eligible[state.free] = False
-        score = np.where(eligible, point.inward, 0.0)
+        listed = state.listed
+        if listed is not None and not point.compared:
+            listed = listed[~np.isin(listed, state.free)]
+            if self._free_best(state, listed, point.problem.slopes_of(listed, point.residual)):
+                return True
+        state.listed = (
+            candidates(point, np.array(state.free, dtype=np.intp)) if self.partial else None
+        )
+        return self._free_best(state, np.arange(len(point.x)), point.correlation)
+
+    def _free_best(self, state: ActiveSetState, among: Index, slopes: Array) -> bool:
+        """Add the best of the coordinates given, with their slopes; False when none will do."""
+        point = state.point
+        problem, x = point.problem, point.x[among]
+        noise = 0.0 if self.bold else np.maximum(point.gradient_noise[among], self.threshold)
+        rising, falling = x < problem.upper[among], x > problem.lower[among]
+        inward = np.where(np.where(slopes > 0.0, rising, falling), np.abs(slopes), 0.0)
+        score = np.where(inward > noise, inward, 0.0)
+        score[np.isin(among, state.free)] = 0.0
         while True:
-            j = int(np.argmax(score)) if len(score) else 0
-            if not len(score) or score[j] <= 0.0:
+            k = int(np.argmax(score)) if len(score) else 0
+            if not len(score) or score[k] <= 0.0:
                 return False
-            score[j] = 0.0
+            score[k], j = 0.0, int(among[k])
             if not _enter(state, j):
                 if problem.cost is not None and _exchange(state, j):
                     return True
                 continue
             change = state.factor.solve(_image(state, _scaled_residual(point)))[-1]
             problem.work.add(len(state.free))
-            if change * gradient[j] > 0.0:
+            if change * slopes[k] > 0.0:
                 return True
             state.free.pop()
             state.factor.size -= 1

@@ -65,7 +65,7 @@ def _objective(point: Point) -> float:
 def _bold_steps(start: Point, used: Index) -> Iterator[Point]:
     """The points that a bold active set passes, as long as they go on getting better."""
     least, waited = np.inf, 0
-    for found in _steps(ActiveSet(bold=True), start, used):
+    for found in _steps(ActiveSet(bold=True, partial=False), start, used):
         yield found
         waited = 0 if found.objective < least else waited + 1
         least = min(least, found.objective)
@@ -75,7 +75,7 @@ def _bold_steps(start: Point, used: Index) -> Iterator[Point]:
 
 def solve_by_active_set(point: Point, used: Index) -> Point:
     """The solution over the coordinates `used`, all others held still, with orthogonal factors."""
-    for found in _steps(ActiveSet(), point, np.sort(used)):
+    for found in _steps(ActiveSet(partial=False), point, np.sort(used)):
         point = found
     return point
 

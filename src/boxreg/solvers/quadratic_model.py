@@ -48,7 +48,7 @@ def model_at(point: Point, h: Array) -> Point:
     model = Point(quadratic(point.problem, point.prediction + point.residual / h, h), point.x)
     model.prediction = point.prediction
     model.residual = point.residual
-    if "correlation" in point.__dict__:
+    if point.compared:
         model.correlation = point.correlation
     return model
 

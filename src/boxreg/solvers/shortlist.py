@@ -26,19 +26,37 @@ MISLED = 2
 def shortlist(point: Point, working: Index) -> Index | None:
     """The working set and those that most want to leave their bound, or least want to stay, sorted.
 
-    By the slope inwards over ||a_j||. As x moves on a working set all slopes change, but the order of
-    most of them little: nearly all that come in later are near the front by now. None where the list
-    would be long, or where reading its columns costs as much as reading A.
+    None where the list would be long, or where reading its columns costs as much as reading A.
     """
-    problem, n = point.problem, len(point.x)
-    length = max(round(_LENGTH * n**0.5), _TO_WORKING * len(working))
-    if length > _AT_MOST * n or not problem.design.columns_apart:
+    length = max(round(_LENGTH * len(point.x) ** 0.5), _TO_WORKING * len(working))
+    return _front(point, length, working) if _pays(point, length) else None
+
+
+def candidates(point: Point, free: Index) -> Index | None:
+    """The same without those that are free already, for one after the other to become so."""
+    length = round(_LENGTH * len(point.x) ** 0.5)
+    if not _pays(point, length):
         return None
+    return np.setdiff1d(_front(point, length + len(free), free), free)
+
+
+def _pays(point: Point, length: int) -> bool:
+    return length <= _AT_MOST * len(point.x) and point.problem.design.columns_apart
+
+
+def _front(point: Point, length: int, first: Index) -> Index:
+    """The coordinates `first`, and as many more as have the largest slopes inwards over ||a_j||.
+
+    As x moves all slopes change, but the order of most of them little: nearly all that will leave their
+    bound soon are near the front by now.
+    """
+    problem = point.problem
     wish = np.where(point.x <= problem.lower, point.correlation, -point.correlation)
     wish /= np.maximum(problem.norms, np.finfo(float).tiny)
     wish[~problem.open] = -np.inf
     wish[point.inside] = np.inf
-    wish[working] = np.inf
+    wish[first] = np.inf
+    length = min(length, len(wish) - 1)
     listed = np.argpartition(-wish, length)[:length]
     return np.sort(listed[problem.open[listed]])
 
