@@ -68,7 +68,7 @@ def run(
     if compaction.pays(whole):
         track.adopt(whole)
     update = method.dual.start(track.point.problem)
-    schedule = CheckSchedule(method.solver.check_period, method.solver.check_growth)
+    schedule = CheckSchedule(*method.solver.checks(track.point.problem))
     iteration, goal = 0, limits.target
     while True:
         gap = track.improve(update)

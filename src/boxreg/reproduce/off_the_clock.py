@@ -10,6 +10,7 @@ from typing import TypeVar
 from ..arrays import Index
 from ..duality import DualPoint
 from ..point import Point
+from ..reduced import ReducedProblem
 from ..solvers.base import PrimalSolver, SolverState
 
 S = TypeVar("S", bound=SolverState)
@@ -30,13 +31,15 @@ class OffTheClock(PrimalSolver[S]):
         self.needs_column_major = inner.needs_column_major
         self.needs_quadratic = inner.needs_quadratic
         self.needs_scalar_derivative = inner.needs_scalar_derivative
-        self.check_period = inner.check_period
-        self.check_growth = inner.check_growth
         self.max_iter = inner.max_iter
         self.trail: list[tuple[float, float]] = []
         """Seconds and work on the clock at each check."""
         self._clock = perf_counter()
         self._left: Point | None = None
+
+    def checks(self, problem: ReducedProblem) -> tuple[int, float]:
+        """As the solver wants them."""
+        return self.inner.checks(problem)
 
     def start(self, point: Point) -> S:
         """Everything up to here counts."""

@@ -37,10 +37,12 @@ class PaperDescent(CoordinateDescent):
 class PaperActiveSet(ActiveSet):
     """Lawson and Hanson's active set."""
 
-    check_period = PERIOD
-
     def __init__(self) -> None:
         super().__init__(partial=False)
+
+    def checks(self, problem: ReducedProblem) -> tuple[int, float]:
+        """Every ten iterations."""
+        return PERIOD, 0.0
 
 
 class FullResidualActiveSet(PaperActiveSet):

@@ -8,9 +8,13 @@ import numpy as np
 
 from ..arrays import Array, Index
 from ..point import Point
+from ..reduced import ReducedProblem
 from ..updated_qr import UpdatedQR
 from .base import PrimalSolver, SolverState, renumber
-from .shortlist import candidates
+from .shortlist import candidates, pays
+
+_SELDOM = (10, 0.1)
+"""Steps between checks, and the share of steps made that they grow to."""
 
 
 @dataclass(kw_only=True)
@@ -46,14 +50,19 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     name = "active_set"
     needs_columns = True
     needs_quadratic = True
+    check_period = 4
+    check_growth = 0.0
 
     def __init__(self, threshold: float = 0.0, *, bold: bool = False, partial: bool = True) -> None:
         self.threshold = threshold
         self.partial = partial
-        self.check_growth = 0.1 if partial else 0.0  # all gradients at every step: checks are cheap
         self.bold = bold
         """Trust every gradient and every column, however small what is new in them: the caller judges
         by the objective."""
+
+    def checks(self, problem: ReducedProblem) -> tuple[int, float]:
+        """Seldom where steps do without all gradients, which are what a check costs."""
+        return _SELDOM if self.partial and pays(problem) else super().checks(problem)
 
     @classmethod
     def plain(cls) -> ActiveSet:

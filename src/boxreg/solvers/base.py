@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Index
 from ..duality import DualPoint
 from ..point import Point
+from ..reduced import ReducedProblem
 
 
 @dataclass
@@ -77,6 +78,10 @@ class PrimalSolver(ABC, Generic[S]):
     def plain(cls) -> PrimalSolver[S]:
         """The method as the textbooks have it, with no acceleration: what comparisons start from."""
         return cls()
+
+    def checks(self, problem: ReducedProblem) -> tuple[int, float]:
+        """`check_period` and `check_growth`, if they do not depend on the problem."""
+        return self.check_period, self.check_growth
 
     @abstractmethod
     def start(self, point: Point) -> S:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Index
 from ..point import Point
+from ..reduced import ReducedProblem
 
 _LENGTH, _TO_WORKING = 6.0, 4
 """A shortlist has six times √n coordinates, or four times those of the working set,"""
@@ -28,20 +29,28 @@ def shortlist(point: Point, working: Index) -> Index | None:
 
     None where the list would be long, or where reading its columns costs as much as reading A.
     """
-    length = max(round(_LENGTH * len(point.x) ** 0.5), _TO_WORKING * len(working))
-    return _front(point, length, working) if _pays(point, length) else None
+    length = max(_usual(point.problem), _TO_WORKING * len(working))
+    return _front(point, length, working) if _pays(point.problem, length) else None
 
 
 def candidates(point: Point, free: Index) -> Index | None:
     """The same without those that are free already, for one after the other to become so."""
-    length = round(_LENGTH * len(point.x) ** 0.5)
-    if not _pays(point, length):
+    if not pays(point.problem):
         return None
-    return np.setdiff1d(_front(point, length + len(free), free), free)
+    return np.setdiff1d(_front(point, _usual(point.problem) + len(free), free), free)
 
 
-def _pays(point: Point, length: int) -> bool:
-    return length <= _AT_MOST * len(point.x) and point.problem.design.columns_apart
+def pays(problem: ReducedProblem) -> bool:
+    """Whether a list for a few coordinates at a time is worth making."""
+    return _pays(problem, _usual(problem))
+
+
+def _pays(problem: ReducedProblem, length: int) -> bool:
+    return length <= _AT_MOST * len(problem.lower) and problem.design.columns_apart
+
+
+def _usual(problem: ReducedProblem) -> int:
+    return int(_LENGTH * len(problem.lower) ** 0.5 + 0.5)
 
 
 def _front(point: Point, length: int, first: Index) -> Index:
