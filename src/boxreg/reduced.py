@@ -20,6 +20,10 @@ from .work import WorkMeter
 _WORTH_GATHERING = 256
 """With fewer columns than this a plain product is as fast as picking some out."""
 
+_GATHERED, _APART = 0.125, 0.75
+"""Shares of the columns up to which picking out those with x_j ≠ 0 pays: where they have to be copied
+together first, and where they are read one by one."""
+
 
 @dataclass(frozen=True)
 class ReducedProblem:
@@ -124,7 +128,7 @@ class ReducedProblem:
             return self.offset
         if self.design.has_columns and len(x) >= _WORTH_GATHERING:
             support = np.flatnonzero(x)
-            if 8 * len(support) < len(x):
+            if len(support) < (_APART if self.design.columns_apart else _GATHERED) * len(x):
                 self.work.add(len(support))
                 return self.design.combine(support, x[support]) + self.offset
         self.work.add(self.design.product_cost)

@@ -14,6 +14,9 @@ from .survey import Survey
 _BLOCK_ELEMENTS = 1 << 15
 """float32 is widened in blocks of this many entries: 256 KiB, which stay in the second cache."""
 
+_MANY = 3
+"""Where A lies by rows, a product with all of it is as fast as gathering a third of its columns."""
+
 
 class DenseDesign(Design):
     """Holds the caller's array as it is: no copy, no change of order, no widening of float32.
@@ -97,6 +100,18 @@ class DenseDesign(Design):
         from ..kernels.columns import correlate_rows
 
         return np.asarray(correlate_rows(self.array.T, index, v))
+
+    def combine(self, index: Index, weights: Array) -> Array:
+        """A sum of columns: read where they are if each is in one piece, all of A if they are many."""
+        if self._by_columns:
+            from ..kernels.columns import combine_rows
+
+            return np.asarray(combine_rows(self.array.T, index, weights))
+        if _MANY * len(index) < self.shape[1]:
+            return super().combine(index, weights)
+        x = np.zeros(self.shape[1])
+        x[index] = weights
+        return self.matvec(x)
 
     def keep(self, index: Index) -> DenseDesign:
         """The chosen columns, gathered into an array of the same memory order."""

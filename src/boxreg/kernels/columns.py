@@ -18,3 +18,23 @@ def correlate_rows(columns, chosen, v):  # type: ignore[no-untyped-def]
             total += np.float64(column[i]) * v[i]
         out[p] = total
     return out
+
+
+@compiled_sums
+def combine_rows(columns, chosen, weights):  # type: ignore[no-untyped-def]
+    """The sum of the chosen columns, each times its weight, four at a time."""
+    out = np.zeros(columns.shape[1])
+    whole = len(chosen) - len(chosen) % 4
+    for p in range(0, whole, 4):
+        first, second = columns[chosen[p]], columns[chosen[p + 1]]
+        third, fourth = columns[chosen[p + 2]], columns[chosen[p + 3]]
+        s, t, u, v = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
+        for i in range(len(out)):
+            one, two = np.float64(first[i]), np.float64(second[i])
+            three, four = np.float64(third[i]), np.float64(fourth[i])
+            out[i] += (s * one + t * two) + (u * three + v * four)
+    for p in range(whole, len(chosen)):
+        column, weight = columns[chosen[p]], weights[p]
+        for i in range(len(out)):
+            out[i] += weight * np.float64(column[i])
+    return out
