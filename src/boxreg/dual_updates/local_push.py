@@ -19,6 +19,10 @@ _NEARLY_ELSEWHERE = 1e-3
 _ROUNDING = 1e-10
 """A residual that is off by no more than this share is pushed at once; others are polished first."""
 
+_FINE = 1e-6
+_SPARE = 2.0
+"""How accurately a residual is polished, and how many times that it is brought to the safe side."""
+
 _NEXT = 3.0
 """A column with no more than this many times the largest excess to spare is pushed with the others."""
 
@@ -70,13 +74,19 @@ def _excess(dual: DualPoint, point: Point) -> Array:
 
 
 def _polished(point: Point, rho: DualPoint, excess: Array) -> DualPoint:
-    """theta with w_j near 0 for the coordinates inside their bounds and for those that are beyond."""
+    """theta with w_j near 0 for the coordinates inside their bounds and for those that are beyond.
+
+    On the right side of it by more than the equations are left unsolved: if no other column objects,
+    nothing needs pushing any more.
+    """
     problem = point.problem
     used = problem.constrained & (point.inside | (excess > 0.0))
     support = np.flatnonzero(used)
     if len(support) > len(problem.target):
         return rho
-    t = _combination(point, support, -excess[support] / problem.norms[support], 1e-4)
+    wanted = excess[support] / problem.norms[support]
+    spare = _SPARE * _FINE * float(np.linalg.norm(wanted))
+    t = _combination(point, support, -(wanted + spare), _FINE)
     return DualPoint.at(rho.theta + t, problem)
 
 

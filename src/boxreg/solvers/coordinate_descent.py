@@ -45,7 +45,6 @@ class CoordinateDescent(PrimalSolver[CoordinateState]):
     needs_column_major = True
     needs_scalar_derivative = True
     can_move = True
-    check_period = 5
 
     def __init__(self, acceleration: Literal["anderson"] | None = "anderson") -> None:
         if acceleration not in ("anderson", None):
