@@ -11,6 +11,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
 from boxreg.smoothness import Smoothness
+from boxreg.solvers import ActiveSet
 from boxreg.spectral import SquaredNorm
 from boxreg.stopping import CheckSchedule
 from boxreg.updated_qr import UpdatedQR
@@ -141,9 +142,10 @@ def test_dependent_columns_are_not_added() -> None:
 
 WORKLOADS = [
     (nnls_table1(500, m=400), "coordinate_descent"),
-    (nnls_table1(500, m=400), "active_set"),
+    (nnls_table1(500, m=400), ActiveSet.plain()),
     (nnls_table1(120, m=200, variant="printed"), "coordinate_descent"),
-    (nnls_table1(300, m=200, variant="printed"), "active_set"),
+    (nnls_table1(300, m=200, variant="printed"), ActiveSet.plain()),
+    (nnls_table1(600, m=600, variant="printed"), ActiveSet.plain()),
     (bvls_table2(300, m=300), "projected_gradient"),
     (bvls_table2(300, m=300), "chambolle_pock"),
     (bvls_table2(150, m=300, variant="printed"), "projected_gradient"),
@@ -152,15 +154,20 @@ WORKLOADS = [
 
 
 @pytest.mark.parametrize(("workload", "solver"), WORKLOADS, ids=lambda v: getattr(v, "name", v))
-def test_screening_saves_work(workload, solver: str) -> None:
-    """On small versions of the paper's tables; `make ratios` measures them at full size."""
+def test_screening_saves_work(workload, solver: object) -> None:
+    """On small versions of the paper's tables; `make ratios` measures them at full size.
+
+    Where nothing is proved before the last check, as for the active set on printed data, it is free.
+    """
     common = {"solver": solver, "tol": 0.0, "atol": 1e-6}
     problem = (workload.A, workload.y, workload.lower, workload.upper)
     off = boxreg.solve(*problem, screening=False, **common)
     on = boxreg.solve(*problem, screening=True, **common)
     assert on.success
     assert off.success
-    assert on.work < off.work
+    early = bool(on.history.preserved[-2] < len(on.x))
+    assert on.work < off.work if early else on.work == off.work
+    assert early or "printed" in workload.name
 
 
 @pytest.mark.parametrize("box", FIGURE1_BOXES)

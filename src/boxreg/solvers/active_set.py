@@ -50,6 +50,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     name = "active_set"
     needs_columns = True
     needs_quadratic = True
+    fits_exactly = True
     check_period = 4
     check_growth = 0.0
 

@@ -11,6 +11,9 @@ from ..reduced import ReducedProblem
 _LENGTH, _TO_WORKING = 6.0, 4
 """A shortlist has six times √n coordinates, or four times those of the working set,"""
 
+_FEWER = 2.0
+"""or twice √n where coordinates leave their bound one by one,"""
+
 _AT_MOST = 0.25
 """and none is made where that is more than this share of all."""
 
@@ -29,7 +32,7 @@ def shortlist(point: Point, working: Index) -> Index | None:
 
     None where the list would be long, or where reading its columns costs as much as reading A.
     """
-    length = max(_usual(point.problem), _TO_WORKING * len(working))
+    length = max(_roots(point.problem, _LENGTH), _TO_WORKING * len(working))
     return _front(point, length, working) if _pays(point.problem, length) else None
 
 
@@ -37,20 +40,20 @@ def candidates(point: Point, free: Index) -> Index | None:
     """The same without those that are free already, for one after the other to become so."""
     if not pays(point.problem):
         return None
-    return np.setdiff1d(_front(point, _usual(point.problem) + len(free), free), free)
+    return np.setdiff1d(_front(point, _roots(point.problem, _FEWER) + len(free), free), free)
 
 
 def pays(problem: ReducedProblem) -> bool:
-    """Whether a list for a few coordinates at a time is worth making."""
-    return _pays(problem, _usual(problem))
+    """Whether such a list is worth making."""
+    return _pays(problem, _roots(problem, _FEWER))
 
 
 def _pays(problem: ReducedProblem, length: int) -> bool:
     return length <= _AT_MOST * len(problem.lower) and problem.design.columns_apart
 
 
-def _usual(problem: ReducedProblem) -> int:
-    return int(_LENGTH * len(problem.lower) ** 0.5 + 0.5)
+def _roots(problem: ReducedProblem, times: float) -> int:
+    return int(times * len(problem.lower) ** 0.5 + 0.5)
 
 
 def _front(point: Point, length: int, first: Index) -> Index:
