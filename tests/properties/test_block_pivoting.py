@@ -9,7 +9,7 @@ import boxreg
 from boxreg.block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from boxreg.free_system import FreeSystem
 from boxreg.point import Point
-from boxreg.solvers import working_set
+from boxreg.solvers import ActiveSet, working_set
 from boxreg.workloads import nnls_table1
 from building import reduced
 from references.problems import FAMILIES, TABLE, generated
@@ -166,10 +166,10 @@ def test_singular_working_sets_fall_back(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_few_rounds_and_little_work() -> None:
-    """On the paper's kind of problem: a few working sets, far less work than the active set."""
+    """On the paper's kind of problem: a few working sets, far less work than the textbook's active set."""
     workload = nnls_table1(1500, m=600)
     ours = boxreg.solve(workload.A, workload.y, tol=1e-9)
-    steps = boxreg.solve(workload.A, workload.y, solver="active_set", tol=1e-9)
+    steps = boxreg.solve(workload.A, workload.y, solver=ActiveSet.plain(), tol=1e-9)
     assert ours.settings["solver"] == "working_set"
     assert ours.n_iter <= 6
     assert ours.work < steps.work / 2
