@@ -166,7 +166,7 @@ def test_singular_working_sets_fall_back(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_few_rounds_and_little_work() -> None:
-    """On the paper's kind of problem: a few working sets, far less work than the textbook's active set."""
+    """On the paper's kind of problem: a few working sets, far less work than the plain active set."""
     workload = nnls_table1(1500, m=600)
     ours = boxreg.solve(workload.A, workload.y, tol=1e-9)
     steps = boxreg.solve(workload.A, workload.y, solver=ActiveSet.plain(), tol=1e-9)
