@@ -4,10 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .api import nnls, operator, solve, verify
-from .batch import BatchResult, RhsStatus, solve_many
 from .certificate import Certificate
 from .history import History, Snapshot
-from .linf import AntisparseResult, antisparse
 from .losses.custom import custom_loss
 from .result import Result
 from .status import Status
@@ -15,9 +13,11 @@ from .version import __version__
 from .warning_types import ConvergenceWarning, PerformanceWarning
 
 if TYPE_CHECKING:
+    from .batch import BatchResult, RhsStatus, solve_many
     from .batch.labelled import LabelledResult as LabelledResult
     from .batch.lazy_result import LazyBatchResult as LazyBatchResult
     from .bounded_fit import lsq_linear
+    from .linf import AntisparseResult, antisparse
 
 __all__ = [
     "AntisparseResult",
@@ -43,11 +43,16 @@ __all__ = [
 
 
 _LATER = {
+    "AntisparseResult": ".linf",
+    "antisparse": ".linf",
+    "BatchResult": ".batch",
+    "RhsStatus": ".batch",
+    "solve_many": ".batch",
     "lsq_linear": ".bounded_fit",
     "LazyBatchResult": ".batch.lazy_result",
     "LabelledResult": ".batch.labelled",
 }
-"""What brings other packages with it: scipy.optimize, dask, xarray."""
+"""What takes a while to import, or brings other packages with it: scipy.optimize, dask, xarray."""
 
 
 def __getattr__(name: str) -> Any:
