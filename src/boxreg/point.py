@@ -141,9 +141,7 @@ class Point:
 
         |w_j| inside the box, w_j⁺ at the lower and w_j⁻ at the upper bound (w_j up to ||a_j||).
         """
-        w = self.correlation
-        below, above = self.x < self.problem.upper, self.x > self.problem.lower
-        return np.where(np.where(w > 0.0, below, above), np.abs(w), 0.0)
+        return inward_slopes(self.x, self.correlation, self.problem.lower, self.problem.upper)
 
     @cached_property
     def gradient_noise(self) -> Array:
@@ -196,3 +194,8 @@ class Point:
             moved.prediction = self.prediction
             moved.prediction_error = self.prediction_error
             moved.residual = self.residual
+
+
+def inward_slopes(x: Array, w: Array, lower: Array, upper: Array) -> Array:
+    """|w_j| where x_j can move in the direction that w_j points to, 0 elsewhere."""
+    return np.where(np.where(w > 0.0, x < upper, x > lower), np.abs(w), 0.0)

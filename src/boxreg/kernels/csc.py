@@ -8,22 +8,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled, compiled_sums
+from .compiling import compiled, compiled_sums, leaf_sums
 
 _NEXT = np.uintp(1)
+
+
+@leaf_sums
+def _product(data, indices, indptr, j, v):  # type: ignore[no-untyped-def]
+    """a_jᵀv."""
+    values, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
+    total = 0.0
+    for k in range(len(values)):
+        total += values[k] * v[np.uintp(rows[k])]
+    return total
 
 
 @compiled_sums
 def correlate(data, indices, indptr, v):  # type: ignore[no-untyped-def]
     """Aᵀ v."""
-    n = indptr.shape[0] - 1
-    out = np.empty(n)
-    for j in range(n):
-        values, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
-        total = 0.0
-        for k in range(len(values)):
-            total += values[k] * v[np.uintp(rows[k])]
-        out[j] = total
+    out = np.empty(indptr.shape[0] - 1)
+    for j in range(len(out)):
+        out[j] = _product(data, indices, indptr, j, v)
     return out
 
 
@@ -31,13 +36,8 @@ def correlate(data, indices, indptr, v):  # type: ignore[no-untyped-def]
 def correlate_some(data, indices, indptr, chosen, v):  # type: ignore[no-untyped-def]
     """a_jᵀv for the chosen columns."""
     out = np.empty(chosen.shape[0])
-    for p in range(chosen.shape[0]):
-        j = chosen[p]
-        values, rows = data[indptr[j] : indptr[j + 1]], indices[indptr[j] : indptr[j + 1]]
-        total = 0.0
-        for k in range(len(values)):
-            total += values[k] * v[np.uintp(rows[k])]
-        out[p] = total
+    for p in range(len(out)):
+        out[p] = _product(data, indices, indptr, chosen[p], v)
     return out
 
 

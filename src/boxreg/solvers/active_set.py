@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Array, Index
-from ..point import Point
+from ..point import Point, inward_slopes
 from ..reduced import ReducedProblem
 from ..updated_qr import UpdatedQR
 from .base import PrimalSolver, SolverState, renumber
@@ -112,15 +112,13 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
 
     def _free_one(self, state: ActiveSetState) -> bool:
         """Add the best candidate to the free set; False when there is none."""
-        point = state.point
-        listed = state.listed
+        point, listed = state.point, state.listed
         if listed is not None and not point.compared:
-            listed = listed[~np.isin(listed, state.free)]
-            if self._free_best(state, listed, point.problem.slopes_of(listed, point.residual)):
+            slopes = point.problem.slopes_of(listed, point.residual)
+            if self._free_best(state, listed, slopes):
                 return True
-        state.listed = (
-            candidates(point, np.array(state.free, dtype=np.intp)) if self.partial else None
-        )
+        if self.partial:
+            state.listed = candidates(point, np.array(state.free, dtype=np.intp))
         return self._free_best(state, np.arange(len(point.x)), point.correlation)
 
     def _free_best(self, state: ActiveSetState, among: Index, slopes: Array) -> bool:
@@ -128,8 +126,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         point = state.point
         problem, x = point.problem, point.x[among]
         noise = 0.0 if self.bold else np.maximum(point.gradient_noise[among], self.threshold)
-        rising, falling = x < problem.upper[among], x > problem.lower[among]
-        inward = np.where(np.where(slopes > 0.0, rising, falling), np.abs(slopes), 0.0)
+        inward = inward_slopes(x, slopes, problem.lower[among], problem.upper[among])
         score = np.where(inward > noise, inward, 0.0)
         score[np.isin(among, state.free)] = 0.0
         while True:
