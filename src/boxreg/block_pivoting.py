@@ -41,7 +41,7 @@ class Pivoted:
 
 
 def block_pivoting(
-    gram: Array,
+    system: FreeSystem,
     c: Array,
     lower: Array,
     upper: Array,
@@ -52,14 +52,13 @@ def block_pivoting(
 ) -> Pivoted | None:
     """Solve from the given states; None if the rounds run out, or G is too singular to tell.
 
-    A gradient within `noise` of 0 breaks no condition. Free variables whose columns depend on the
-    others go to their lower bound, or to `rest` where they have none, and stay there; if in the end one
-    of them wants to leave it beyond `noise`, more accurate means are needed.
+    G is that of `system`. A gradient within `noise` of 0 breaks no condition. Free variables whose
+    columns depend on the others go to their lower bound, or to `rest` where they have none, and stay
+    there; if in the end one of them wants to leave it beyond `noise`, more accurate means are needed.
     """
-    states = states.copy()
+    gram, states = system.gram, states.copy()
     bottomless = np.isneginf(lower)
     bottom = np.where(bottomless, rest, lower)
-    system = FreeSystem(gram)
     barred = np.zeros(len(c), dtype=bool)
     fewest, grace, single, returns = len(c) + 1, _GRACE, 0, 0
     for rounds in range(1, max_rounds + 1):

@@ -23,23 +23,43 @@ _SHARE = 0.125
 class FreeSystem:
     """Solves G_FF x = p for a sequence of sets F.
 
-    Keeps the Cholesky factor G_BB = L Lᵀ of a base set B. For F = (B ∖ R) ∪ N with few changes, the
-    system is that of B bordered by the columns N that entered and, for those R that left, by the
-    equations x_R = 0:
+    Keeps the Cholesky factor G_BB = L Lᵀ of a base set B. F = (B ∖ R) ∪ N with few changes takes as
+    many triangular solves, where a new factor takes |F| / 3 of them. With
 
-        [G_BB  K] [x]   [p_B]        K = [G_BN, E_R],
-        [Kᵀ    C] [t] = [p_N; 0],    C = [[G_NN, 0], [0, 0]],
+        z = L⁻¹p_B,   V = L⁻¹G_BN,   Π = 1 - U (UᵀU)⁻¹Uᵀ,   U = L⁻¹E_R,   E_R columns of the identity,
 
-    solved through the Schur complement C - VᵀV, V = L⁻¹K: |N| + |R| triangular solves, where a new
-    factor takes |F| / 3 of them.
+    the equations x_R = 0 project by Π, and x_N comes from its Schur complement:
+
+        (G_NN - VᵀΠV) x_N = p_N - VᵀΠz,      x_B = L⁻ᵀ Π (z - V x_N).
+
+    Rows R of G_BN and p change V and z by columns of U only, which Π takes away: members of B may
+    leave G altogether.
     """
 
     def __init__(self, gram: Array) -> None:
         self.gram = gram
         self._scale = np.sqrt(np.diagonal(gram))
-        self._base: Index = np.zeros(0, dtype=np.intp)
+        self._base: Index = np.zeros(0, dtype=np.intp)  # -1: no longer in G
         self._factor: Array = np.zeros((0, 0))
         self._sound = False
+
+    def grown(self, gram: Array) -> FreeSystem:
+        """The system of a matrix that has the present one as its leading block."""
+        system = FreeSystem(gram)
+        system._base, system._factor, system._sound = self._base, self._factor, self._sound
+        return system
+
+    def kept(self, index: Index) -> FreeSystem:
+        """The system of the chosen coordinates, in ascending order."""
+        if len(index) == len(self.gram):
+            return self
+        if not len(index):
+            return FreeSystem(np.zeros((0, 0)))
+        system = self.grown(self.gram[np.ix_(index, index)])
+        place = np.full(len(self.gram) + 1, -1, dtype=np.intp)
+        place[index] = np.arange(len(index))
+        system._base = place[self._base]
+        return system
 
     @property
     def sound(self) -> bool:
@@ -49,9 +69,10 @@ class FreeSystem:
     def solve(self, free: Mask, pull: Array) -> tuple[Array, Index]:
         """x over all coordinates, 0 outside F, and the members of F left out as dependent."""
         x = np.zeros(len(pull))
-        inside = np.zeros(len(pull), dtype=bool)
-        inside[self._base] = True
-        entered, left = np.flatnonzero(free & ~inside), np.flatnonzero(inside & ~free)
+        outside = np.append(free, False)
+        left = np.flatnonzero(~outside[self._base])
+        outside[self._base] = False
+        entered = np.flatnonzero(outside[:-1])
         few = len(entered) + len(left) <= max(_FEW, _SHARE * len(self._base))
         if self._sound and few and self._bordered(x, entered, left, pull):
             return x, np.zeros(0, dtype=np.intp)
@@ -89,31 +110,30 @@ class FreeSystem:
         return self.gram[np.ix_(index, index)]
 
     def _bordered(self, x: Array, entered: Index, left: Index, pull: Array) -> bool:
-        """Solve through the factor at hand; False where that would not be accurate."""
-        base, factor = self._base, self._factor
-        z = dtrtrs(factor, pull[base], lower=1)[0]
-        if len(entered) or len(left):
-            count = len(entered)
-            border = np.zeros((len(base), count + len(left)), order="F")
-            border[:, :count] = self.gram[np.ix_(base, entered)]
-            border[np.searchsorted(base, left), count + np.arange(len(left))] = 1.0
-            v = dtrtrs(factor, border, lower=1, overwrite_b=1)[0]
-            schur = -(v.T @ v)
-            schur[:count, :count] += self.gram[np.ix_(entered, entered)]
-            if not _independent(schur[:count, :count], self._scale[entered]):
+        """Solve through the factor at hand; False where that would not be accurate.
+
+        `left` counts within the base, `entered` within G.
+        """
+        base, factor, count = self._base, self._factor, len(entered)
+        border = np.zeros((len(base), count + 1 + len(left)), order="F")
+        border[:, :count] = self.gram[np.ix_(base, entered)]
+        border[:, count] = pull[base]
+        border[left, count + 1 + np.arange(len(left))] = 1.0
+        border = dtrtrs(factor, border, lower=1, overwrite_b=1)[0]
+        known, gone = border[:, : count + 1], border[:, count + 1 :]
+        if len(left):
+            squares, failed = dpotrf(gone.T @ gone, lower=1)
+            if failed:
                 return False
-            side = np.concatenate([pull[entered], np.zeros(len(left))]) - v.T @ z
-            t = np.linalg.solve(schur, side)
-            z = z - v @ t
-            x[entered] = t[:count]
-        x[base] = dtrtrs(factor, z, lower=1, trans=1)[0]
-        x[left] = 0.0
+            known -= gone @ dpotrs(squares, gone.T @ known, lower=1)[0]
+        v, z = known[:, :count], known[:, count]
+        if count:
+            schur, failed = dpotrf(self.gram[np.ix_(entered, entered)] - v.T @ v, lower=1)
+            if failed or np.any(np.diagonal(schur) <= _DISTINCT * self._scale[entered]):
+                return False
+            x[entered] = dpotrs(schur, pull[entered] - v.T @ z, lower=1)[0]
+            z -= v @ x[entered]
+        values = dtrtrs(factor, z, lower=1, trans=1)[0]
+        values[left] = 0.0
+        x[base[base >= 0]] = values[base >= 0]
         return True
-
-
-def _independent(schur: Array, scale: Array) -> bool:
-    """Whether enough of every entering column lies outside the span of those before it."""
-    if not len(scale):
-        return True
-    factor, info = dpotrf(schur, lower=1)
-    return info == 0 and bool(np.all(np.diagonal(factor) > _DISTINCT * scale))

@@ -19,7 +19,7 @@ def solve(gram, c, lower, upper, start=LOWER, max_rounds=200, rest=0.0, noise=0.
     n = len(c)
     states = np.full(n, start, dtype=np.int8)
     rests, noises = np.full(n, rest), np.full(n, noise)
-    return block_pivoting(gram, c, lower, upper, states, rests, noises, max_rounds)
+    return block_pivoting(FreeSystem(gram), c, lower, upper, states, rests, noises, max_rounds)
 
 
 def test_by_hand() -> None:
@@ -126,6 +126,41 @@ def test_bordered_systems_agree_with_new_factors(changes: int) -> None:
         np.testing.assert_allclose((gram @ x)[free], pull[free], atol=1e-10)
         flip = rng.choice(60, changes, replace=False)
         free[flip] = ~free[flip]
+
+
+@pytest.mark.parametrize(("leaving", "factors"), [(0, range(1, 8)), (1, range(1, 12)), (9, [20])])
+def test_a_factor_outlives_the_coordinates_it_was_made_of(leaving: int, factors) -> None:
+    """Coordinates leave the matrix and others come in; a factor is made anew only where many do."""
+    rng = np.random.default_rng(leaving)
+    a = rng.standard_normal((300, 260))
+    working, system = np.arange(200), FreeSystem((a.T @ a)[:200, :200])
+    system.solve(np.ones(200, dtype=bool), np.ones(200))
+    made = ghosts = 0
+    for new in np.split(np.arange(200, 260), 20):
+        kept = np.sort(rng.permutation(len(working))[4 * leaving :])
+        working, system = np.append(working[kept], new), system.kept(kept)
+        if len(working) < 20:
+            working = np.append(working, np.setdiff1d(np.arange(200), working)[:100])
+        gram = a[:, working].T @ a[:, working]
+        ghosts += np.count_nonzero(system._base < 0)
+        factor, system = system._factor, system.grown(gram)
+        free = rng.random(len(working)) < 0.98
+        pull = rng.standard_normal(len(working))
+        x, dependent = system.solve(free, pull)
+        assert not len(dependent)
+        assert not x[~free].any()
+        np.testing.assert_allclose((gram @ x)[free], pull[free], atol=1e-9)
+        made += system._factor is not factor
+    assert made in factors
+    assert (ghosts > 0) == (leaving > 0)
+
+
+def test_nothing_is_left_of_a_system() -> None:
+    """A matrix of which all coordinates leave, and then some come."""
+    system = FreeSystem(np.eye(5) + 1.0)
+    system.solve(np.ones(5, dtype=bool), np.ones(5))
+    system = system.kept(np.zeros(0, dtype=np.intp)).grown(np.array([[2.0]]))
+    np.testing.assert_allclose(system.solve(np.array([True]), np.array([3.0]))[0], [1.5])
 
 
 def test_running_out_of_rounds_is_refused() -> None:

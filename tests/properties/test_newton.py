@@ -40,7 +40,7 @@ def assert_gram(state: Any) -> None:
     """The Gram matrix at hand is that of the working set in the metric at hand."""
     columns = state.point.problem.design.columns(state.working)
     expected = columns.T @ (state.curvature[:, None] * columns)
-    np.testing.assert_allclose(state.gram, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(state.system.gram, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("loss", GENERAL)
@@ -110,9 +110,9 @@ def test_a_stale_metric_is_refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(state.working) > 1
     state.change = np.ones(len(problem.target))
     new = solver._metric(state)
-    state.curvature, kept = new * 1.05, state.gram
+    state.curvature, kept = new * 1.05, state.system.gram
     solver._refresh(state)
-    assert state.gram is kept
+    assert state.system.gram is kept
     state.curvature = new * 1.5
     working = state.working.copy()
     solver._refresh(state)
@@ -121,9 +121,9 @@ def test_a_stale_metric_is_refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_gram(state)
     # What changes only where the last step did not move a prediction does not matter.
     state.change = np.where(np.arange(len(new)) == 0, 0.0, 1.0)
-    state.curvature, kept = np.where(np.arange(len(new)) == 0, 100.0 * new, new), state.gram
+    state.curvature, kept = np.where(np.arange(len(new)) == 0, 100.0 * new, new), state.system.gram
     solver._refresh(state)
-    assert state.gram is kept
+    assert state.system.gram is kept
 
 
 def test_a_metric_at_the_end_of_the_domain_is_finite() -> None:

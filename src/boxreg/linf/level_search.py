@@ -13,7 +13,6 @@ import numpy as np
 
 from ..arrays import Array, Index
 from ..compaction import pays
-from ..free_system import FreeSystem
 from ..point import Point
 from ..problem import Problem
 from ..rounding import dot
@@ -47,7 +46,12 @@ class LevelSearch:
         if old is None:
             return WorkingState(point, begun=True, resorted=True)
         return WorkingState(
-            point, working=old.working, gram=old.gram, begun=True, resorted=True, sound=old.sound
+            point,
+            working=old.working,
+            system=old.system,
+            begun=True,
+            resorted=True,
+            sound=old.sound,
         )
 
     @property
@@ -69,7 +73,7 @@ class LevelSearch:
         before = self.state
         self.state = self._solver.step(before, 1)
         if self.state.finished:
-            self.state.working, self.state.gram = before.working, before.gram
+            self.state.working, self.state.system = before.working, before.system
 
     def squeeze(self, proof: Proof, ledger: Ledger) -> bool:
         """Set what is proved to ± the level; merge columns when that pays. Whether x changed."""
@@ -133,12 +137,13 @@ class LevelSearch:
         slope[point.inside | merged.inert] = 0.0
         direction = merged.column + design.matvec(slope)
         work.add(design.product_cost)
-        place = np.flatnonzero(point.inside[self.state.working])
-        if len(place):
-            free = self.state.working[place]
+        inside = point.inside[self.state.working]
+        if inside.any():
+            free = self.state.working[inside]
             columns = design.columns(free)
-            system = FreeSystem(self.state.gram[np.ix_(place, place)])
-            answer, _ = system.solve(np.ones(len(place), dtype=bool), columns.T @ direction)
+            pull = np.zeros(len(inside))
+            pull[inside] = columns.T @ direction
+            answer = self.state.system.solve(inside, pull)[0][inside]
             slope[free] = -answer
             direction = direction - columns @ answer
             work.add(2 * len(free))

@@ -7,6 +7,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..arrays import Array, Index
 from ..duality import DualPoint
+from ..free_system import FreeSystem
 from ..point import Point
 from .inexact import inexact_minimum
 from .last_resort import solve_by_active_set
@@ -109,7 +110,7 @@ class Newton(WorkingSet):
 
         A little more where they have one bound, so that it is feasible as far as they are concerned.
         """
-        point, gram = state.point, state.gram
+        point, gram = state.point, state.system.gram
         inside = np.flatnonzero(point.inside[state.working])
         if state.curvature is None or not 0 < len(inside) <= len(point.problem.target):
             return None
@@ -172,7 +173,7 @@ class Newton(WorkingSet):
                 return
         state.curvature = new
         working = state.working
-        state.working, state.gram = working[:0], state.gram[:0, :0]
+        state.working, state.system = working[:0], FreeSystem(np.zeros((0, 0)))
         self._extend(state, working)
 
     def _solve_with_factors(self, state: WorkingState) -> Point:

@@ -88,7 +88,6 @@ def first_guess(point: Point) -> WorkingState:
 
 def _begun(point: Point, state: WorkingState, h: Array) -> WorkingState:
     """The state at a point, with the Gram matrix of the coordinates inside that is known already."""
-    known = point.inside[state.working]
-    working = state.working[known]
-    gram = state.gram[np.ix_(known, known)]
-    return WorkingState(point, begun=True, working=working, gram=gram, curvature=h)
+    known = np.flatnonzero(point.inside[state.working])
+    working, system = state.working[known], state.system.kept(known)
+    return WorkingState(point, begun=True, working=working, system=system, curvature=h)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Array, Index
 from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
+from ..free_system import FreeSystem
 from ..point import Point
 from .base import PrimalSolver, SolverState, renumber
 from .last_resort import last_resort, solve_by_active_set, suspects
@@ -34,7 +35,7 @@ class WorkingState(SolverState):
     """Adds the working set and its Gram matrix."""
 
     working: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    gram: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    system: FreeSystem = field(default_factory=lambda: FreeSystem(np.zeros((0, 0))))
     begun: bool = False
     sound: bool = True
     """No nearly dependent columns have been met: Gram matrices can be trusted."""
@@ -140,7 +141,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         return WorkingState(
             point,
             working=moved[stays],
-            gram=state.gram[np.ix_(stays, stays)],
+            system=state.system.kept(stays),
             begun=state.begun,
             sound=state.sound,
             misled=state.misled,
@@ -193,7 +194,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         part = WorkingState(
             within(point, listed, copy=False),
             working=renumber(state.working, listed),
-            gram=state.gram,
+            system=state.system,
             begun=True,
         )
         for _ in range(REHEARSALS):
@@ -206,7 +207,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             return False
         state.misled = 0 if told else state.misled + 1
         state.point = whole(point, listed, part.point)
-        state.working, state.gram = listed[part.working], part.gram
+        state.working, state.system = listed[part.working], part.system
         state.sound &= part.sound
         return True
 
@@ -217,13 +218,13 @@ class WorkingSet(PrimalSolver[WorkingState]):
         old = state.working
         working = np.concatenate([old, new])
         gram = np.empty((len(working), len(working)))
-        gram[: len(old), : len(old)] = state.gram
+        gram[: len(old), : len(old)] = state.system.gram
         gram[len(old) :, len(old) :] = self._hessian(state, new, new)
         if len(old):
             cross = self._hessian(state, old, new)
             gram[: len(old), len(old) :] = cross
             gram[len(old) :, : len(old)] = cross.T
-        state.working, state.gram = working, gram
+        state.working, state.system = working, state.system.grown(gram)
 
     def _hessian(self, state: WorkingState, rows: Index, columns: Index) -> Array:
         """A block of the second derivative."""
@@ -233,8 +234,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         """Coordinates of W at a bound that they do not want to leave make room."""
         keep = np.flatnonzero(state.point.inside[state.working])
         if len(keep) < len(state.working):
-            state.working = state.working[keep]
-            state.gram = state.gram[np.ix_(keep, keep)]
+            state.working, state.system = state.working[keep], state.system.kept(keep)
 
     def _solve(self, state: WorkingState, damping: float = 0.0) -> Point | None:
         """The exact solution on W by pivoting; None where that fails. Damping adds to the diagonal."""
@@ -246,8 +246,11 @@ class WorkingSet(PrimalSolver[WorkingState]):
         states[(x <= lower) & (w <= 0.0)] = LOWER
         states[(x >= upper) & (w >= 0.0)] = UPPER
         noise = point.gradient_noise[working]
-        gram = state.gram if damping == 0.0 else state.gram + damping * np.diag(np.diag(state.gram))
-        solved = block_pivoting(gram, w + gram @ x, lower, upper, states, x, noise, _ROUNDS)
+        system = state.system
+        if damping > 0.0:
+            system = FreeSystem(system.gram + damping * np.diag(np.diag(system.gram)))
+        pull = w + system.gram @ x
+        solved = block_pivoting(system, pull, lower, upper, states, x, noise, _ROUNDS)
         if solved is None:
             return None
         state.sound &= solved.sound
