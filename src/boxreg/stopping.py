@@ -40,7 +40,9 @@ class CheckSchedule:
 
     def _expected(self, iteration: int, gap: float, target: float) -> float:
         """Steps until the gap meets the target if log gap goes on falling at its present rate."""
-        if self._last is None or not 0.0 < target < gap < self._last[1] < np.inf:
+        if self._last is None or self._last[0] == 0:  # the first fall tells nothing of the next
+            return np.inf
+        if not 0.0 < target < gap < self._last[1] < np.inf:
             return np.inf
         steps, fall = iteration - self._last[0], np.log(self._last[1] / gap)
         return max(float(np.log(gap / target) / fall) * steps, 1.0)

@@ -31,8 +31,8 @@ class Dome(SafeRegion):
     ball, and columns that make an acute angle with A s, as all do where A >= 0, lose much of their upper
     end.
 
-    This takes a product with the support and one with the columns held; the latter is left out where
-    a sample of the columns that might profit says that none of them would.
+    This takes a product with the support, unless all bounds are x >= 0, and one with the columns held;
+    the latter is left out where a sample of the columns that might profit says that none of them would.
     """
 
     name = "dome"
@@ -93,9 +93,12 @@ def half_space(point: Point, gap: float, farthest: float) -> tuple[Array, float]
     step = np.where(problem.no_lower, -above, step)
     step[problem.norms == 0.0] = 0.0
     # The room above is rounded: stay inside the box, where the inequality holds.
-    step *= 1.0 - 4.0 * UNIT_ROUNDOFF
-    g = problem.predict(step) - problem.offset
-    error = problem.prediction_error(step)
+    step[~problem.no_upper | (problem.lower != 0.0)] *= 1.0 - 4.0 * UNIT_ROUNDOFF
+    if np.array_equal(step, point.x):  # x >= 0 and nothing else: A x is known
+        prediction, error = point.prediction, point.prediction_error
+    else:
+        prediction, error = problem.predict(step), problem.prediction_error(step)
+    g = prediction - problem.offset
     error += 2.0 * UNIT_ROUNDOFF * (norm(g) + norm(problem.offset))
     bound = gap if step[~problem.constrained].any() else 0.0
     if problem.cost is not None:
