@@ -45,9 +45,7 @@ class FreeSystem:
 
     def grown(self, gram: Array) -> FreeSystem:
         """The system of a matrix that has the present one as its leading block."""
-        system = FreeSystem(gram)
-        system._base, system._factor, system._sound = self._base, self._factor, self._sound
-        return system
+        return self._changed(gram, len(gram) - len(self.gram))
 
     def kept(self, index: Index) -> FreeSystem:
         """The system of the chosen coordinates, in ascending order."""
@@ -55,10 +53,20 @@ class FreeSystem:
             return self
         if not len(index):
             return FreeSystem(np.zeros((0, 0)))
-        system = self.grown(self.gram[np.ix_(index, index)])
+        system = self._changed(self.gram[np.ix_(index, index)], len(self.gram) - len(index))
         place = np.full(len(self.gram) + 1, -1, dtype=np.intp)
         place[index] = np.arange(len(index))
-        system._base = place[self._base]
+        system._base = place[system._base]
+        return system
+
+    def _changed(self, gram: Array, changes: int) -> FreeSystem:
+        """The system of another matrix, with the same factor unless that is of no use any more.
+
+        Most of what enters a matrix is free at first, and most of what leaves it was.
+        """
+        system = FreeSystem(gram)
+        if self._sound and self._few(changes):
+            system._base, system._factor, system._sound = self._base, self._factor, True
         return system
 
     @property
@@ -73,7 +81,7 @@ class FreeSystem:
         left = np.flatnonzero(~outside[self._base])
         outside[self._base] = False
         entered = np.flatnonzero(outside[:-1])
-        few = len(entered) + len(left) <= max(_FEW, _SHARE * len(self._base))
+        few = self._few(len(entered) + len(left))
         if self._sound and few and self._bordered(x, entered, left, pull):
             return x, np.zeros(0, dtype=np.intp)
         dependent = self._rebuild(np.flatnonzero(free))
@@ -82,9 +90,12 @@ class FreeSystem:
             x[base] = dpotrs(self._factor, pull[base], lower=1)[0]
         return x, dependent
 
+    def _few(self, changes: int) -> bool:
+        return changes <= max(_FEW, _SHARE * len(self._base))
+
     def _rebuild(self, free: Index) -> Index:
         """Factor anew; returns what had to be left out."""
-        self._sound = False
+        self._sound, self._factor = False, np.zeros((0, 0))  # room for the next one
         if not len(free):
             self._base = free
             return free
