@@ -53,6 +53,7 @@ def startup(repeats: int) -> dict[str, Any]:
 
 def _run(code: str, *arguments: int, cache: str | None = None) -> list[float]:
     environment = with_threads(1)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = os.path.join(cache, "numba")
     done = subprocess.run(
