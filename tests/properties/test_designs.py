@@ -19,6 +19,7 @@ from boxreg.designs import (
 )
 from boxreg.designs.projected import ProjectedDesign
 from boxreg.designs.stacked import RowDesign
+from boxreg.designs.view import ColumnView, chosen
 from boxreg.rounding import gamma
 
 RNG = np.random.default_rng(3)
@@ -51,6 +52,11 @@ def test_products(name: str) -> None:
     some = np.array([2, 7, 19])
     np.testing.assert_array_equal(design.columns(some), A[:, some])
     np.testing.assert_allclose(design.correlate_some(some, v), A[:, some].T @ v, atol=1e-13)
+    found = design.weighted_squares_some(some, v**2)
+    np.testing.assert_allclose(found, design.keep(some).weighted_squares(v**2), rtol=1e-12)
+    part = chosen(design, some)
+    assert isinstance(part, ColumnView) == design.columns_apart
+    np.testing.assert_allclose(part.rmatvec(v), A[:, some].T @ v, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", DESIGNS)

@@ -104,6 +104,10 @@ class Design(ABC):
             np.matmul(self.columns(rows[some]).T, right, out=out[some])
         return out
 
+    def weighted_squares_some(self, index: Index, weights: Array) -> Array:
+        """sum_i ω_i a_ij² for the chosen columns."""
+        return self.keep(index).weighted_squares(weights)
+
     def correlate_some(self, index: Index, v: Array) -> Array:
         """a_jᵀv for the chosen columns."""
         return np.asarray(self.columns(index).T @ v)

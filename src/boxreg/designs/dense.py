@@ -93,6 +93,14 @@ class DenseDesign(Design):
         """The chosen columns, column-major."""
         return self.array.T[index].astype(np.float64, copy=False).T
 
+    def weighted_squares_some(self, index: Index, weights: Array) -> Array:
+        """sum_i ω_i a_ij² for the chosen columns, read where they are if each is in one piece."""
+        if not self._by_columns:
+            return super().weighted_squares_some(index, weights)
+        from ..kernels.columns import weighted_squares_of_rows
+
+        return np.asarray(weighted_squares_of_rows(self.array.T, index, weights))
+
     def correlate_some(self, index: Index, v: Array) -> Array:
         """a_jᵀv for the chosen columns, read where they are if each is in one piece."""
         if not self._by_columns:

@@ -8,6 +8,11 @@ from ..arrays import Array, Index
 from .base import Design
 
 
+def chosen(design: Design, index: Index) -> Design:
+    """The chosen columns, read where they are if each can be; otherwise a copy."""
+    return ColumnView(design, index) if design.columns_apart else design.keep(index)
+
+
 class ColumnView(Design):
     """The chosen columns of a design that reads columns one by one, left where they are.
 
@@ -37,7 +42,7 @@ class ColumnView(Design):
 
     def weighted_squares(self, weights: Array) -> Array:
         """sum_i ω_i a_ij²."""
-        return self._whole.keep(self._chosen).weighted_squares(weights)
+        return self._whole.weighted_squares_some(self._chosen, weights)
 
     def columns(self, index: Index) -> Array:
         """The chosen columns, dense."""

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsmr
 
 from ..arrays import Array, Index
+from ..designs.view import chosen
 from ..dual_cone import balanced, excess_over_cone, interior_slope
 from ..duality import DualPoint, duality_gap
 from ..point import Point
@@ -119,7 +120,7 @@ def _combination(point: Point, support: Index, wanted: Array, accuracy: float) -
     free = np.flatnonzero(problem.free)
     used = np.concatenate([support, free])
     side = np.concatenate([problem.side[support] * wanted, np.zeros(len(free))])
-    columns, norms = problem.design.keep(used), problem.norms[used]
+    columns, norms = chosen(problem.design, used), problem.norms[used]
     root = np.sqrt(point.curvature)
     steps = 0
 

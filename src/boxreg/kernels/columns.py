@@ -21,6 +21,20 @@ def correlate_rows(columns, chosen, v):  # type: ignore[no-untyped-def]
 
 
 @compiled_sums
+def weighted_squares_of_rows(columns, chosen, weights):  # type: ignore[no-untyped-def]
+    """sum_i ω_i a_ij² for the chosen columns."""
+    out = np.empty(chosen.shape[0])
+    for p in range(chosen.shape[0]):
+        column = columns[chosen[p]]
+        total = 0.0
+        for i in range(len(weights)):
+            a = np.float64(column[i])
+            total += weights[i] * a * a
+        out[p] = total
+    return out
+
+
+@compiled_sums
 def combine_rows(columns, chosen, weights):  # type: ignore[no-untyped-def]
     """The sum of the chosen columns, each times its weight, four at a time."""
     out = np.zeros(columns.shape[1])

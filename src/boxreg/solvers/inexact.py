@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Array, Index, Mask
 from ..designs import Design
+from ..designs.view import chosen
 from ..point import Point
 
 _ROUNDS = 50
@@ -57,7 +58,7 @@ def inexact_minimum(point: Point, h: Array, used: Index, share: float, limit: in
     problem is too ill-conditioned for this.
     """
     problem = point.problem
-    model = _Model(problem.design.keep(used), h, limit)
+    model = _Model(chosen(problem.design, used), h, limit)
     x, slope = point.x[used], point.correlation[used]
     lower, upper = problem.lower[used], problem.upper[used]
     first: float | None = None
