@@ -79,3 +79,15 @@ def test_the_dual_point_is_orthogonal_to_what_is_inside() -> None:
     assert np.all(np.abs(offered.correlation[inside]) <= noise[inside])
     assert np.all(excess_over_cone(offered, state.point)[inside] <= 0.0)
     assert np.max(np.abs(state.point.correlation[inside])) > np.max(noise[inside])
+
+
+def test_conjugate_gradients_that_gain_no_digit_are_given_up() -> None:
+    """Long before the products that they were given are spent."""
+    spread = np.logspace(0, 7, 300)
+    rotation = np.linalg.qr(np.random.default_rng(1).standard_normal((300, 300)))[0]
+    A = (rotation * spread) @ np.linalg.qr(np.random.default_rng(2).standard_normal((300, 300)))[0]
+    problem = reduced(A, A @ np.ones(300), -np.inf, np.inf)
+    point = Point(problem, np.zeros(300))
+    before = problem.work.total
+    assert inexact_minimum(point, np.ones(300), np.arange(300), 1e-9, 5000) is None
+    assert problem.work.total - before <= 2 * 400

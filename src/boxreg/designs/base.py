@@ -41,6 +41,10 @@ class Design(ABC):
     columns_apart: bool = False
     """Whether reading some columns takes their share of the time of reading all."""
 
+    gram_cost: float = 0.08
+    """What a product of two columns costs among many such, where one with a vector costs 1: A is read
+    from memory for the latter."""
+
     has_epochs: bool = True
     """Whether coordinates can be minimised over one by one, where there are columns."""
 

@@ -22,6 +22,7 @@ class SparseDesign(Design):
         counts = np.diff(matrix.indptr)
         self.terms = int(counts.max()) if counts.size else 0
         self.product_cost = float(self.shape[1])
+        self.gram_cost = self.terms / max(self.shape[0], 1)
         self.nonnegative = nonnegative
 
     def matvec(self, x: Array) -> Array:

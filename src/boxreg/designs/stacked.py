@@ -22,6 +22,7 @@ class StackedDesign(Design):
         self.shape = (top.shape[0] + bottom.shape[0], top.shape[1])
         self.terms = top.terms + bottom.terms
         self.product_cost = top.product_cost
+        self.gram_cost = top.gram_cost
         self.nonnegative = top.nonnegative and bottom.nonnegative
         self.rounding_known = top.rounding_known and bottom.rounding_known
         self.has_columns = top.has_columns and bottom.has_columns

@@ -24,6 +24,7 @@ class ColumnView(Design):
         self.shape = (whole.shape[0], len(chosen))
         self.terms = whole.terms
         self.product_cost = float(len(chosen))
+        self.gram_cost = whole.gram_cost
         self.nonnegative = whole.nonnegative
         self.rounding_known = whole.rounding_known
 

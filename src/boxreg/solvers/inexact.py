@@ -12,6 +12,9 @@ from ..point import Point
 _ROUNDS = 50
 """Faces of the box visited at most."""
 
+_PATIENCE = 40
+"""Steps in which conjugate gradients are expected to gain a digit."""
+
 
 class _Model:
     """½ dᵀG d - wᵀd over l <= x + d <= u, G = AᵀHA, never formed; scaled so that G has diagonal 1."""
@@ -35,7 +38,13 @@ class _Model:
         d, image, r = np.zeros_like(slope), np.zeros_like(slope), np.where(free, slope, 0.0)
         z = inverse * r
         search, size = z, float(r @ z)
+        since, large = self.products, size
         while self.left > 0 and size > goal**2:
+            if self.products - since >= _PATIENCE:
+                if size > 0.01 * large:
+                    self.left = 0
+                    break
+                since, large = self.products, size
             turned = self.times(search)
             bend = float(search @ turned)
             if not bend > 0.0:
@@ -54,8 +63,8 @@ def inexact_minimum(point: Point, h: Array, used: Index, share: float, limit: in
 
     Conjugate gradients on the coordinates that are free to move, then the clip to the box, as long as
     that lowers the model, until what is left of the slope that points inwards, in the metric
-    diag(AᵀHA), is `share` of what it was. None if `limit` products with AᵀHA do not lead there: the
-    problem is too ill-conditioned for this.
+    diag(AᵀHA), is `share` of what it was. None if `limit` products with AᵀHA do not lead there, or 40
+    of them gain no digit: the problem is too ill-conditioned for this.
     """
     problem = point.problem
     model = _Model(chosen(problem.design, used), h, limit)

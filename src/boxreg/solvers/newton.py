@@ -85,7 +85,7 @@ class Newton(WorkingSet):
             self._refresh(state)
             inside = np.setdiff1d(np.flatnonzero(point.inside), state.working)
             self._extend(state, inside)
-            self._extend(state, self._candidates(state))
+            self._extend(state, self._candidates(state.point, state.working))
             moved = self._towards(state, self._solve(state))
             if moved is None:
                 moved = self._towards(state, self._solve(state, _DAMPING))

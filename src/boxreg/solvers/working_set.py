@@ -10,6 +10,7 @@ from ..arrays import Array, Index
 from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..free_system import FreeSystem
 from ..point import Point
+from . import without_gram
 from .base import PrimalSolver, SolverState, renumber
 from .last_resort import last_resort, solve_by_active_set, suspects
 from .part import whole, within
@@ -99,11 +100,17 @@ class WorkingSet(PrimalSolver[WorkingState]):
             if not state.begun:
                 state = self._begin(state.point)
             before = state.point.objective
+            moved = self._without_gram(state)
+            if moved is not None:
+                if not without_gram.leads_on(moved, state.point):
+                    return self._conclude(state)
+                state.point = moved
+                continue
+            self._extend(state, np.setdiff1d(np.flatnonzero(state.point.inside), state.working))
             if self._rehearsed(state):
                 continue
             self._drop_settled(state)
-            new = self._candidates(state)
-            self._extend(state, new)
+            self._extend(state, self._candidates(state.point, state.working))
             moved = self._solve(state)
             if (moved is None or moved.objective > before) and not self.thorough:
                 state.finished = True
@@ -153,7 +160,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         )
 
     def _begin(self, point: Point) -> WorkingState:
-        """W is what lies inside the bounds, at the point given or at one predicted from it."""
+        """Where to start: the point given, or one predicted from it."""
         problem = point.problem
         if np.count_nonzero(point.inside) ** 2 > _WORTH_PREDICTING * len(point.x):
             point = predicted(point)
@@ -161,28 +168,40 @@ class WorkingSet(PrimalSolver[WorkingState]):
             rising = (point.correlation > 0.0) & ~problem.no_upper
             x = np.where(rising | problem.no_lower, problem.upper, problem.lower)
             point = Point(problem, np.where(point.inside & ~problem.free, x, point.x))
-        state = WorkingState(point, begun=True)
-        self._extend(state, np.flatnonzero(point.inside))
-        return state
+        return WorkingState(point, begun=True)
 
     def _batch(self, point: Point) -> int:
         """How many coordinates may come in at the first step."""
         return max(_FIRST, round(len(point.x) ** 0.5)) if self.batch is None else self.batch
 
-    def _candidates(self, state: WorkingState) -> Index:
+    def _candidates(self, point: Point, working: Index) -> Index:
         """The coordinates outside W that most want to leave their bound."""
-        point = state.point
         problem = point.problem
         eligible = point.wanting(self.threshold).copy()
-        eligible[state.working] = False
+        eligible[working] = False
         found = np.flatnonzero(eligible)
         rank = len(problem.target)  # more free columns than that have a singular Gram matrix
-        room = max(self._batch(point), len(state.working))
-        room = max(1, min(room, rank - len(state.working)))
+        room = max(self._batch(point), len(working))
+        room = max(1, min(room, rank - len(working)))
         if len(found) > room:
             score = point.inward[found] / problem.norms[found]
             found = np.sort(found[np.argpartition(-score, room)[:room]])
         return found
+
+    def _without_gram(self, state: WorkingState) -> Point | None:
+        """A round of conjugate gradients on W, if its Gram matrix would cost more and they are fast."""
+        point = state.point
+        inside = np.flatnonzero(point.inside)
+        if state.exact or not without_gram.pays(point.problem, 2 * len(inside)):
+            return None
+        new = self._candidates(point, inside)
+        if not without_gram.pays(point.problem, len(inside) + len(new)):
+            return None
+        moved = without_gram.round_on(point, np.union1d(inside, new), len(new))
+        state.exact = moved is None
+        if moved is not None:
+            state.working, state.system = inside[:0], FreeSystem(np.zeros((0, 0)))
+        return moved
 
     def _rehearsed(self, state: WorkingState) -> bool:
         """Solve the problem on a shortlist first, if there is one; whether that led anywhere."""

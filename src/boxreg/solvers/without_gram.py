@@ -1,0 +1,57 @@
+"""Working sets so large that their Gram matrix and its factor are not worth making."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Index
+from ..point import Point
+from ..reduced import ReducedProblem
+from .inexact import inexact_minimum
+
+_FACTOR = 0.05
+"""What a step of a Cholesky factor costs, if an entry of A in a product costs 1."""
+
+_STEPS = 40
+"""Steps of conjugate gradients that a well-conditioned problem takes, over all rounds;"""
+
+_ROUNDS = 4
+"""rounds that it takes more than exact solutions would, each with two products with A."""
+
+_MOST = 250
+"""Steps in one round at most: where they do not do, they are few beside an exact solution."""
+
+_ADVANTAGE = 2.0
+"""Conjugate gradients are tried where they promise to be this many times cheaper."""
+
+_ROUGHLY, _CLOSELY = 1e-2, 1e-4
+"""The share of the slope left by a round while coordinates come in, and when none does any more."""
+
+
+def pays(problem: ReducedProblem, size: int) -> bool:
+    """Whether conjugate gradients on so many columns should cost less than an exact solution."""
+    iterative = 2.0 * size * _STEPS + _ROUNDS * 2.0 * problem.design.product_cost
+    return _exact_cost(problem, size) > _ADVANTAGE * iterative
+
+
+def round_on(point: Point, used: Index, new: int) -> Point | None:
+    """Near the solution over the coordinates `used`, `new` of which have just come in.
+
+    None where that takes too many steps: the columns are too ill-conditioned.
+    """
+    weights = point.problem.smoothness.times(np.ones(len(point.problem.target)))
+    return inexact_minimum(point, weights, used, _ROUGHLY if new else _CLOSELY, _MOST)
+
+
+def leads_on(moved: Point, point: Point) -> bool:
+    """Whether the objective is lower, or where it cannot tell any more the slope half of what it was."""
+    if moved.objective < point.objective:
+        return True
+    steepest = float(np.max(point.inward, initial=0.0))
+    return float(np.max(moved.inward, initial=0.0)) <= 0.5 * steepest
+
+
+def _exact_cost(problem: ReducedProblem, size: int) -> float:
+    """A Gram matrix and its Cholesky factor, in products with one column."""
+    gram = 0.5 * problem.design.gram_cost * size**2
+    return gram + _FACTOR / max(problem.design.terms, 1) * size**3 / 3.0
