@@ -9,7 +9,7 @@ import boxreg
 from boxreg.block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from boxreg.free_system import FreeSystem
 from boxreg.point import Point
-from boxreg.solvers import ActiveSet, working_set
+from boxreg.solvers import ActiveSet, prediction, working_set
 from boxreg.workloads import nnls_table1
 from building import reduced
 from references.problems import FAMILIES, TABLE, generated
@@ -212,13 +212,11 @@ def test_few_rounds_and_little_work() -> None:
 
 def test_many_coordinates_inside_start_from_the_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where 0 is inside a huge box the first Gram matrix is not that of everything."""
-    monkeypatch.setattr(working_set, "_LARGEST_START", 10)
+    monkeypatch.setattr(prediction, "_LARGEST_START", 10)
     rng = np.random.default_rng(2)
     held = reduced(rng.standard_normal((60, 40)), rng.standard_normal(60), -0.1, 0.1)
-    monkeypatch.setattr(working_set, "predicted", lambda point: point)
-    solver = working_set.WorkingSet()
-    state = solver._begin(solver.start(Point(held, np.zeros(40))).point)
-    assert len(state.working) == 0
-    assert np.all(np.abs(state.point.x) == 0.1)
+    monkeypatch.setattr(prediction, "predicted", lambda point: point)
+    first = prediction.first_point(Point(held, np.zeros(40)))
+    assert np.all(np.abs(first.x) == 0.1)
     result = boxreg.solve(held.design, held.target, -0.1, 0.1, tol=1e-12)
     assert result.success

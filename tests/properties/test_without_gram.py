@@ -142,6 +142,15 @@ def test_no_progress_ends_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert state.finished
 
 
+def test_levels_keep_their_factors(eager) -> None:
+    """The antisparse problem moves from level to level by the factor of its free columns."""
+    rng = np.random.default_rng(12)
+    A, y = rng.standard_normal((40, 60)), rng.standard_normal(40)
+    result = boxreg.antisparse(A, y, 2.0)
+    assert result.success
+    assert not eager
+
+
 def test_all_that_is_inside_takes_part_in_the_first_step() -> None:
     """However many that are: the rest of the working set is what wants to leave its bound."""
     A, y, low, _ = drawn(6, True, np.inf)

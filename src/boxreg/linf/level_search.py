@@ -42,17 +42,14 @@ class LevelSearch:
         self.state = self._at(origin, None)
 
     def _at(self, point: Point, old: WorkingState | None) -> WorkingState:
-        """The solver at a point, with the working set it had; one level is no place for last resorts."""
-        if old is None:
-            return WorkingState(point, begun=True, resorted=True)
-        return WorkingState(
-            point,
-            working=old.working,
-            system=old.system,
-            begun=True,
-            resorted=True,
-            sound=old.sound,
-        )
+        """The solver at a point, with the working set it had; one level is no place for last resorts.
+
+        With factors in any case: the way to the next level needs them.
+        """
+        state = WorkingState(point, begun=True, resorted=True, exact=True)
+        if old is not None:
+            state.working, state.system, state.sound = old.working, old.system, old.sound
+        return state
 
     @property
     def settled(self) -> bool:
@@ -73,7 +70,8 @@ class LevelSearch:
         before = self.state
         self.state = self._solver.step(before, 1)
         if self.state.finished:
-            self.state.working, self.state.system = before.working, before.system
+            self.state = self._at(self.state.point, before)
+            self.state.finished = True
 
     def squeeze(self, proof: Proof, ledger: Ledger) -> bool:
         """Set what is proved to ± the level; merge columns when that pays. Whether x changed."""

@@ -83,16 +83,17 @@ class PaperGradient(PrimalSolver[SolverState]):
         """`count` steps; finished if the last one did not move."""
         point, problem = state.point, state.point.problem
         x, gradient = point.x, point.correlation
-        design, residual, target = problem.design, problem.loss.residual, problem.target
-        before, prediction = x, point.prediction
+        design, residual = problem.design, problem.loss.residual
+        rest = problem.target - problem.offset  # squares depend on y - p alone
+        before, image = x, rest
         for k in range(count):
             if k > 0:  # what follows the last step is computed by whoever needs it
-                gradient = design.rmatvec(residual(prediction, target))
+                gradient = design.rmatvec(residual(image, rest))
             before, x = x, _clip(x + self.step_size * gradient, problem)
-            prediction = design.matvec(x) + problem.offset
+            image = design.matvec(x)
         problem.work.add((2 * count - 1) * design.product_cost)
         moved = Point(problem, x)
-        moved.prediction = prediction
+        moved.prediction = image + problem.offset
         return SolverState(moved, finished=np.array_equal(x, before))
 
     def restrict(self, state: SolverState, point: Point, kept: Index) -> SolverState:

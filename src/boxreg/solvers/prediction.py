@@ -7,10 +7,29 @@ import numpy as np
 from ..arrays import Array
 from ..point import Point
 
+_WORTH_PREDICTING = 100
+"""With k coordinates inside, k² above this many n, a few products are spent on predicting which stay
+there before their Gram matrix is formed."""
+
+_LARGEST_START = 4000
+"""With more coordinates than this inside their bounds, a run starts from the bounds instead."""
+
 _STEPS = 20
 _SETTLED = 3.0
 """A prediction ends at a step that changes the side of c coordinates, with k inside, if c k is at most
 this many n: their products with the others then cost less than another step's two products with A."""
+
+
+def first_point(point: Point) -> Point:
+    """Where working sets should start from: the point given, or one predicted from it."""
+    problem = point.problem
+    if np.count_nonzero(point.inside) ** 2 > _WORTH_PREDICTING * len(point.x):
+        point = predicted(point)
+    if np.count_nonzero(point.inside) <= _LARGEST_START:
+        return point
+    rising = (point.correlation > 0.0) & ~problem.no_upper
+    x = np.where(rising | problem.no_lower, problem.upper, problem.lower)
+    return Point(problem, np.where(point.inside & ~problem.free, x, point.x))
 
 
 def predicted(point: Point) -> Point:

@@ -14,19 +14,12 @@ from . import without_gram
 from .base import PrimalSolver, SolverState, renumber
 from .last_resort import last_resort, solve_by_active_set, suspects
 from .part import whole, within
-from .prediction import predicted
+from .prediction import first_point
 from .shortlist import MISLED, REHEARSALS, shortlist, telling
 
 _FIRST = 32
 """The least number of coordinates let into the working set at the first step; √n if that is more,
 whose Gram matrix costs about as much as a product with A. Later steps double the set at most."""
-
-_WORTH_PREDICTING = 100
-"""With k coordinates inside, k² above this many n, a few products are spent on predicting which stay
-there before their Gram matrix is formed."""
-
-_LARGEST_START = 4000
-"""With more coordinates than this inside their bounds, a run starts from the bounds instead."""
 
 _ROUNDS = 100
 
@@ -98,7 +91,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             if self._optimal(state.point):
                 return self._conclude(state)
             if not state.begun:
-                state = self._begin(state.point)
+                state = WorkingState(first_point(state.point), begun=True)
             before = state.point.objective
             moved = self._without_gram(state)
             if moved is not None:
@@ -158,17 +151,6 @@ class WorkingSet(PrimalSolver[WorkingState]):
             caution=state.caution,
             change=state.change,
         )
-
-    def _begin(self, point: Point) -> WorkingState:
-        """Where to start: the point given, or one predicted from it."""
-        problem = point.problem
-        if np.count_nonzero(point.inside) ** 2 > _WORTH_PREDICTING * len(point.x):
-            point = predicted(point)
-        if np.count_nonzero(point.inside) > _LARGEST_START:
-            rising = (point.correlation > 0.0) & ~problem.no_upper
-            x = np.where(rising | problem.no_lower, problem.upper, problem.lower)
-            point = Point(problem, np.where(point.inside & ~problem.free, x, point.x))
-        return WorkingState(point, begun=True)
 
     def _batch(self, point: Point) -> int:
         """How many coordinates may come in at the first step."""
