@@ -61,7 +61,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
     and one full product Aᵀρ a step is all that is needed of A besides the columns of W.
 
     Where single columns can be read at their share of the price, a step goes through several working
-    sets, chosen from a shortlist by products with its columns only (see `shortlist`).
+    sets, chosen from a shortlist by products with its columns only (see `shortlist`). Where G and its
+    factor would cost more than conjugate gradients, a step is a round of these (see `without_gram`).
     """
 
     name = "working_set"
