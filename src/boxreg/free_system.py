@@ -15,6 +15,10 @@ _SOUND = 1e-3
 """Systems are bordered only where every column has this share of its own: a subset of an
 ill-conditioned base may be well-conditioned, and deserves a factor of its own."""
 
+_LASTING = 0.03
+"""A factor outlives its matrix only where every column has this share of its own: what comes of it is
+the more accurate the larger the share, and a later matrix may deserve better."""
+
 _FEW = 8
 _SHARE = 0.125
 """Changes up to this many, or up to this share of the block, are bordered instead of factored anew."""
@@ -41,7 +45,7 @@ class FreeSystem:
         self._scale = np.sqrt(np.diagonal(gram))
         self._base: Index = np.zeros(0, dtype=np.intp)  # -1: no longer in G
         self._factor: Array = np.zeros((0, 0))
-        self._sound = False
+        self._own = 0.0  # the least share of a column of B outside the span of those before it
 
     def grown(self, gram: Array) -> FreeSystem:
         """The system of a matrix that has the present one as its leading block."""
@@ -65,14 +69,14 @@ class FreeSystem:
         Most of what enters a matrix is free at first, and most of what leaves it was.
         """
         system = FreeSystem(gram)
-        if self._sound and self._few(changes):
-            system._base, system._factor, system._sound = self._base, self._factor, True
+        if self._own > _LASTING and self._few(changes):
+            system._base, system._factor, system._own = self._base, self._factor, self._own
         return system
 
     @property
     def sound(self) -> bool:
         """Whether the last factor shows no sign of nearly dependent columns."""
-        return self._sound or not len(self._base)
+        return self._own > _SOUND or not len(self._base)
 
     def solve(self, free: Mask, pull: Array) -> tuple[Array, Index]:
         """x over all coordinates, 0 outside F, and the members of F left out as dependent."""
@@ -82,7 +86,7 @@ class FreeSystem:
         outside[self._base] = False
         entered = np.flatnonzero(outside[:-1])
         few = self._few(len(entered) + len(left))
-        if self._sound and few and self._bordered(x, entered, left, pull):
+        if self._own > _SOUND and few and self._bordered(x, entered, left, pull):
             return x, np.zeros(0, dtype=np.intp)
         dependent = self._rebuild(np.flatnonzero(free))
         base = self._base
@@ -95,7 +99,7 @@ class FreeSystem:
 
     def _rebuild(self, free: Index) -> Index:
         """Factor anew; returns what had to be left out."""
-        self._sound, self._factor = False, np.zeros((0, 0))  # room for the next one
+        self._own, self._factor = 0.0, np.zeros((0, 0))  # room for the next one
         if not len(free):
             self._base = free
             return free
@@ -103,7 +107,7 @@ class FreeSystem:
         factor, info = dpotrf(block, lower=1, clean=0, overwrite_a=1)
         if info == 0 and np.all(np.diagonal(factor) > _DISTINCT * self._scale[free]):
             self._base, self._factor = free, factor
-            self._sound = bool(np.all(np.diagonal(factor) > _SOUND * self._scale[free]))
+            self._own = float(np.min(np.diagonal(factor) / self._scale[free]))
             return np.zeros(0, dtype=np.intp)
         scale = np.where(self._scale[free] > 0.0, self._scale[free], 1.0)
         block = self._block(free) / np.outer(scale, scale)

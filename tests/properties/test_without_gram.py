@@ -27,6 +27,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
         tried.append((len(used), moved is not None))
         return moved
 
+    monkeypatch.setattr(without_gram, "_LEAST", 1)
     monkeypatch.setattr(without_gram, "_ADVANTAGE", 0.0)
     monkeypatch.setattr(without_gram, "round_on", noted)
     return tried
@@ -112,12 +113,14 @@ def test_when_it_pays() -> None:
     short = sparse.random_array((4000, 6000), density=0.01, format="csc", rng=rng)
     few = reduced(short, np.ones(4000))
     many = reduced(np.ones((40, 6000)), np.ones(40))
+    thin = reduced(sparse.eye_array(499, format="csc"), np.ones(499))
     sizes = [10, 100, 300, 1000, 3000, 6000]
     worth = [without_gram.pays(few, size) for size in sizes]
     assert worth == sorted(worth)
     assert not worth[1]
     assert worth[-2]
     assert not without_gram.pays(many, 40)
+    assert not without_gram.pays(thin, 499)
 
 
 def test_the_price_of_a_gram_matrix() -> None:
@@ -133,6 +136,7 @@ def test_the_price_of_a_gram_matrix() -> None:
 def test_no_progress_ends_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """A round that lowers neither the objective nor the slope is the last."""
     A, y, low, high = drawn(3, False, np.inf)
+    monkeypatch.setattr(without_gram, "_LEAST", 1)
     monkeypatch.setattr(without_gram, "_ADVANTAGE", 0.0)
     monkeypatch.setattr(without_gram, "round_on", lambda point, used, new: point)
     solver = WorkingSet()

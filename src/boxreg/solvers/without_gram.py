@@ -24,12 +24,17 @@ _MOST = 250
 _ADVANTAGE = 2.0
 """Conjugate gradients are tried where they promise to be this many times cheaper."""
 
+_LEAST = 500
+"""Smaller factors take no longer than the calls of forty steps."""
+
 _ROUGHLY, _CLOSELY = 1e-2, 1e-4
 """The share of the slope left by a round while coordinates come in, and when none does any more."""
 
 
 def pays(problem: ReducedProblem, size: int) -> bool:
     """Whether conjugate gradients on so many columns should cost less than an exact solution."""
+    if size < _LEAST:
+        return False
     iterative = 2.0 * size * _STEPS + _ROUNDS * 2.0 * problem.design.product_cost
     return _exact_cost(problem, size) > _ADVANTAGE * iterative
 
