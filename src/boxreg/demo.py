@@ -41,7 +41,8 @@ class Size:
         return {"NNLS": nnls_table1(n, m=m), "BVLS": bvls_table2(q, m=p)}
 
 
-WARM_UP = Size(nnls=(10, 20), bvls=(10, 20))
+WARM_UP = Size(nnls=(50, 400), bvls=(50, 400))
+"""Large enough for lists of candidates, which have kernels of their own."""
 SIZES = {
     "small": Size(nnls=(1000, 4000), bvls=(400, 1100)),
     "paper": Size(nnls=(2000, 6000), bvls=(1000, 3000)),
