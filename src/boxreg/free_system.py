@@ -40,9 +40,9 @@ class FreeSystem:
     leave G altogether.
     """
 
-    def __init__(self, gram: Array) -> None:
-        self.gram = gram
-        self._scale = np.sqrt(np.diagonal(gram))
+    def __init__(self, gram: Array | None = None) -> None:
+        self.gram = np.zeros((0, 0)) if gram is None else gram
+        self._scale = np.sqrt(np.diagonal(self.gram))
         self._base: Index = np.zeros(0, dtype=np.intp)  # -1: no longer in G
         self._factor: Array = np.zeros((0, 0))
         self._own = 0.0  # the least share of a column of B outside the span of those before it
@@ -56,7 +56,7 @@ class FreeSystem:
         if len(index) == len(self.gram):
             return self
         if not len(index):
-            return FreeSystem(np.zeros((0, 0)))
+            return FreeSystem()
         system = self._changed(self.gram[np.ix_(index, index)], len(self.gram) - len(index))
         place = np.full(len(self.gram) + 1, -1, dtype=np.intp)
         place[index] = np.arange(len(index))

@@ -155,6 +155,21 @@ def test_a_factor_outlives_the_coordinates_it_was_made_of(leaving: int, factors)
     assert (ghosts > 0) == (leaving == 1)
 
 
+def test_factors_of_nearly_dependent_columns_do_not_last() -> None:
+    """Within a matrix they are bordered, for the next one they are made anew."""
+    a = np.random.default_rng(3).standard_normal((50, 30))
+    for near, lasts in ((1.0, True), (0.01, False)):
+        a[:, 29] = a[:, 28] + near * np.random.default_rng(4).standard_normal(50)
+        gram = a.T @ a
+        system = FreeSystem(gram[:29, :29])
+        system.solve(np.ones(29, dtype=bool), np.ones(29))
+        assert len(system.grown(gram)._base) == 29
+        system = FreeSystem(gram)
+        system.solve(np.ones(30, dtype=bool), np.ones(30))
+        assert system.sound
+        assert (len(system.kept(np.arange(1, 30))._base) == 30) == lasts
+
+
 def test_nothing_is_left_of_a_system() -> None:
     """A matrix of which all coordinates leave, and then some come."""
     system = FreeSystem(np.eye(5) + 1.0)

@@ -198,8 +198,9 @@ def test_work_counts_products() -> None:
 def test_checks_grow_apart_and_stop_in_time() -> None:
     """The period is the solver's, then a share of the steps, cut where the target comes near."""
     schedule = CheckSchedule(10, 0.1)
-    assert schedule.next(0, 1.0, 1e-9) == 10
-    assert schedule.next(10, 0.9, 1e-9) == 10
+    assert schedule.next(0, 1e9, 1e-9) == 10
+    assert schedule.next(10, 1e-8, 1e-9) == 10  # the first fall tells nothing of the next
+    assert schedule.next(20, 0.9, 1e-9) == 10
     assert schedule.next(1000, 0.8, 1e-9) == 100
     assert schedule.next(1100, 1e-4, 0.99e-4) == 1
     assert CheckSchedule(1, 0.0).next(1000, 1.0, 0.5) == 1

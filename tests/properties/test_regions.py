@@ -91,6 +91,20 @@ def test_half_space_holds_the_dual_solution(family: str) -> None:
             assert product <= Fraction(level)
 
 
+@pytest.mark.parametrize(("lower", "upper", "products"), [(0.0, np.inf, 0), (-0.1, np.inf, 1)])
+def test_the_half_space_of_non_negative_x_is_known(lower: float, upper: float, products) -> None:
+    """A x is at hand; other bounds take a product with the support."""
+    rng = np.random.default_rng(5)
+    A, y = rng.standard_normal((20, 30)), rng.standard_normal(20)
+    held = Point(reduced(A, y, lower, upper), np.full(30, 0.5))
+    expected = A @ (held.x - lower)
+    assert held.prediction is not None
+    before = held.problem.work.total
+    g, _ = half_space(held, 1.0, 1.0)
+    np.testing.assert_allclose(g, expected, atol=1e-12)
+    assert held.problem.work.total - before == products
+
+
 @pytest.mark.parametrize("depth", [-0.9, -0.3, 0.0, 0.4, 1.1])
 def test_cap_reach_is_the_maximum(depth: float) -> None:
     """Against points of the disc of radius 1.2, for columns at all angles to the normal."""

@@ -83,8 +83,7 @@ class Newton(WorkingSet):
                 point = state.point
             self._drop_settled(state)
             self._refresh(state)
-            inside = np.setdiff1d(np.flatnonzero(point.inside), state.working)
-            self._extend(state, inside)
+            self._take_in(state)
             self._extend(state, self._candidates(state.point, state.working))
             moved = self._towards(state, self._solve(state))
             if moved is None:
@@ -173,7 +172,7 @@ class Newton(WorkingSet):
                 return
         state.curvature = new
         working = state.working
-        state.working, state.system = working[:0], FreeSystem(np.zeros((0, 0)))
+        state.working, state.system = working[:0], FreeSystem()
         self._extend(state, working)
 
     def _solve_with_factors(self, state: WorkingState) -> Point:

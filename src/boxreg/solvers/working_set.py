@@ -29,7 +29,7 @@ class WorkingState(SolverState):
     """Adds the working set and its Gram matrix."""
 
     working: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    system: FreeSystem = field(default_factory=lambda: FreeSystem(np.zeros((0, 0))))
+    system: FreeSystem = field(default_factory=FreeSystem)
     begun: bool = False
     sound: bool = True
     """No nearly dependent columns have been met: Gram matrices can be trusted."""
@@ -100,7 +100,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
                     return self._conclude(state)
                 state.point = moved
                 continue
-            self._extend(state, np.setdiff1d(np.flatnonzero(state.point.inside), state.working))
+            self._take_in(state)
             if self._rehearsed(state):
                 continue
             self._drop_settled(state)
@@ -175,6 +175,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         """A round of conjugate gradients on W, if its Gram matrix would cost more and they are fast."""
         point = state.point
         inside = np.flatnonzero(point.inside)
+        # At most as many new ones as are inside: they need not be looked for where that is too few.
         if state.exact or not without_gram.pays(point.problem, 2 * len(inside)):
             return None
         new = self._candidates(point, inside)
@@ -183,7 +184,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         moved = without_gram.round_on(point, np.union1d(inside, new), len(new))
         state.exact = moved is None
         if moved is not None:
-            state.working, state.system = inside[:0], FreeSystem(np.zeros((0, 0)))
+            state.working, state.system = inside[:0], FreeSystem()
         return moved
 
     def _rehearsed(self, state: WorkingState) -> bool:
@@ -198,6 +199,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             working=renumber(state.working, listed),
             system=state.system,
             begun=True,
+            exact=state.exact,
         )
         for _ in range(REHEARSALS):
             part = solver.step(part, 1)
@@ -212,6 +214,10 @@ class WorkingSet(PrimalSolver[WorkingState]):
         state.working, state.system = listed[part.working], part.system
         state.sound &= part.sound
         return True
+
+    def _take_in(self, state: WorkingState) -> None:
+        """Add to W what lies inside the bounds and is not in it."""
+        self._extend(state, np.setdiff1d(np.flatnonzero(state.point.inside), state.working))
 
     def _extend(self, state: WorkingState, new: Index) -> None:
         """Add columns to W and their products to its Gram matrix."""
