@@ -105,6 +105,19 @@ def test_the_half_space_of_non_negative_x_is_known(lower: float, upper: float, p
     assert held.problem.work.total - before == products
 
 
+def test_columns_that_are_gone_are_no_part_of_the_half_space() -> None:
+    """Nor where A x is at hand: the prediction holds what they were fixed at."""
+    rng = np.random.default_rng(6)
+    A, y = rng.standard_normal((20, 30)), rng.standard_normal(20)
+    lower, upper = np.zeros(30), np.full(30, np.inf)
+    lower[0] = upper[0] = 2.0
+    problem = reduced(A, y, lower, upper).keep(np.arange(1, 30))
+    held = Point(problem, np.full(29, 0.5))
+    g, _ = half_space(held, 1.0, 1.0)
+    np.testing.assert_allclose(g, A[:, 1:] @ held.x, atol=1e-12)
+    np.testing.assert_allclose(held.prediction, g + 2.0 * A[:, 0], atol=1e-12)
+
+
 @pytest.mark.parametrize("depth", [-0.9, -0.3, 0.0, 0.4, 1.1])
 def test_cap_reach_is_the_maximum(depth: float) -> None:
     """Against points of the disc of radius 1.2, for columns at all angles to the normal."""
