@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..arrays import Array, Index, Matrix
-from .epochs import SmoothTerms
+from .epochs import SmoothTerms, SweepTerms, Swept
 from .survey import Survey
 
 _COLUMNS_AT_A_TIME = 512
@@ -41,12 +41,15 @@ class Design(ABC):
     columns_apart: bool = False
     """Whether reading some columns takes their share of the time of reading all."""
 
-    gram_cost: float = 0.08
+    gram_cost: float = 0.12
     """What a product of two columns costs among many such, where one with a vector costs 1: A is read
     from memory for the latter."""
 
     has_epochs: bool = True
     """Whether coordinates can be minimised over one by one, where there are columns."""
+
+    has_sweeps: bool = False
+    """Whether that costs no more than a product with A each way: `sweep`."""
 
     @abstractmethod
     def matvec(self, x: Array) -> Array:
@@ -151,5 +154,22 @@ class Design(ABC):
 
         x, prediction = A x and residual = -ω f'(prediction) change together. Returns the number of
         updates made.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot read single columns")
+
+    def sweep(
+        self,
+        chosen: Index,
+        terms: SweepTerms,
+        x: Array,
+        residual: Array,
+        order: Index,
+        margin: float = np.inf,
+    ) -> Swept:
+        """One exact minimisation over each coordinate of `order` in turn, in place.
+
+        Coordinate j of x, of `order` and of the terms is column `chosen[j]`, and x and
+        residual = y - A x change together. Coordinates at a bound whose slope holds them there by more
+        than `margin` times the norm of their column are not worth coming back to.
         """
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Array, Index, Matrix
 from .base import Design
-from .epochs import SmoothTerms
+from .epochs import SmoothTerms, SweepTerms, Swept
 from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 15
@@ -21,8 +21,8 @@ _MANY = 3
 class DenseDesign(Design):
     """Holds the caller's array as it is: no copy, no change of order, no widening of float32.
 
-    float32 entries are exact float64 numbers; products widen them block by block, so float32 data
-    halve the memory and the traffic while every sum is still accumulated in float64.
+    float32 entries are exact float64 numbers; products widen them one by one, so float32 data halve
+    the memory and the traffic while every sum is still accumulated in float64.
     """
 
     def __init__(self, array: Matrix, *, nonnegative: bool = False) -> None:
@@ -31,27 +31,24 @@ class DenseDesign(Design):
         self.terms = self.shape[0]
         self.product_cost = float(self.shape[1])
         self.nonnegative = nonnegative
-        self._wide = array.dtype == np.float64
         self._by_columns = bool(array.flags.f_contiguous)
-        self.columns_apart = self._by_columns
+        self.columns_apart = self.has_sweeps = self._by_columns
 
     def matvec(self, x: Array) -> Array:
         """A x."""
-        if self._wide:
-            return np.asarray(self.array @ x)
-        out = np.zeros(self.shape[0])
-        for rows, cols in self._blocks():
-            out[rows] += self.array[rows, cols].astype(np.float64) @ x[cols]
-        return out
+        from ..kernels.lines import combine_lines, correlate_lines
+
+        if self._by_columns:
+            return np.asarray(combine_lines(self.array.T, x))
+        return np.asarray(correlate_lines(self.array, x))
 
     def rmatvec(self, v: Array) -> Array:
         """Aᵀ v."""
-        if self._wide:
-            return np.asarray(self.array.T @ v)
-        out = np.zeros(self.shape[1])
-        for rows, cols in self._blocks():
-            out[cols] += self.array[rows, cols].astype(np.float64).T @ v[rows]
-        return out
+        from ..kernels.lines import combine_lines, correlate_lines
+
+        if self._by_columns:
+            return np.asarray(correlate_lines(self.array.T, v))
+        return np.asarray(combine_lines(self.array, v))
 
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""
@@ -162,6 +159,23 @@ class DenseDesign(Design):
         kept = (x, prediction, residual)
         rows, box = terms.rows, terms.box
         return int(run(self.array.T, *kept, rows, box, terms.rates, terms.order, epochs))
+
+    def sweep(
+        self,
+        chosen: Index,
+        terms: SweepTerms,
+        x: Array,
+        residual: Array,
+        order: Index,
+        margin: float = np.inf,
+    ) -> Swept:
+        """Over columns read where they are, in a compiled loop."""
+        from ..kernels.sweeps import dense_sweep
+
+        order = order.copy()
+        box, rest = (terms.lower, terms.upper), (terms.squares, terms.cost, terms.weights)
+        kept, *sizes = dense_sweep(self.array.T, chosen, x, residual, box, *rest, order, margin)
+        return Swept(order[:kept], *sizes)
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
         """Blocks contiguous in memory, each small enough to stay in cache."""

@@ -33,3 +33,28 @@ class SmoothTerms(NamedTuple):
     def box(self) -> tuple[Array, Array, Array]:
         """As the kernels take it."""
         return self.lower, self.upper, self.cost
+
+
+class SweepTerms(NamedTuple):
+    """A quadratic in x besides A and y, for sweeps of exact minimisation coordinate by coordinate."""
+
+    lower: Array
+    upper: Array
+    squares: Array
+    """sum_i ω_i a_ij², > 0 for every coordinate that is swept over."""
+    cost: Array
+    weights: Array | None
+    """ω; all 1 if None."""
+
+
+class Swept(NamedTuple):
+    """What a sweep did."""
+
+    order: Index
+    """The coordinates worth coming back to."""
+    changed: int
+    """How many have come to a bound or left one."""
+    largest: float
+    """The largest change of A x by one coordinate."""
+    total: float
+    """The root of the sum of the squares of all those."""

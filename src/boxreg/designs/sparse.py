@@ -7,7 +7,7 @@ from scipy import sparse
 
 from ..arrays import Array, Index
 from .base import Design
-from .epochs import SmoothTerms
+from .epochs import SmoothTerms, SweepTerms, Swept
 from .survey import Survey
 
 
@@ -15,6 +15,7 @@ class SparseDesign(Design):
     """A CSC matrix with no duplicate entries, in any order; its values are float64."""
 
     columns_apart = True
+    has_sweeps = True
 
     def __init__(self, matrix: sparse.csc_array, *, nonnegative: bool = False) -> None:
         self.matrix = matrix
@@ -138,3 +139,21 @@ class SparseDesign(Design):
         run = csc_epochs(terms.derivative)
         csc, kept = (a.data, a.indices, a.indptr), (x, prediction, residual)
         return int(run(csc, *kept, terms.rows, terms.box, terms.rates, terms.order, epochs))
+
+    def sweep(
+        self,
+        chosen: Index,
+        terms: SweepTerms,
+        x: Array,
+        residual: Array,
+        order: Index,
+        margin: float = np.inf,
+    ) -> Swept:
+        """Over the stored entries, in a compiled loop."""
+        from ..kernels.sweeps import csc_sweep
+
+        a, order = self.matrix, order.copy()
+        csc, box = (a.data, a.indices, a.indptr), (terms.lower, terms.upper)
+        rest = (terms.squares, terms.cost, terms.weights)
+        kept, *sizes = csc_sweep(csc, chosen, x, residual, box, *rest, order, margin)
+        return Swept(order[:kept], *sizes)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Array, Index
 from .base import Design
+from .epochs import SweepTerms, Swept
 
 
 def chosen(design: Design, index: Index) -> Design:
@@ -25,6 +26,7 @@ class ColumnView(Design):
         self.terms = whole.terms
         self.product_cost = float(len(chosen))
         self.gram_cost = whole.gram_cost
+        self.has_sweeps = whole.has_sweeps
         self.nonnegative = whole.nonnegative
         self.rounding_known = whole.rounding_known
 
@@ -55,6 +57,10 @@ class ColumnView(Design):
         right = left if rows is columns else self._chosen[columns]
         return self._whole.gram(left, right, weights)
 
+    def correlate_some(self, index: Index, v: Array) -> Array:
+        """a_jᵀv for some of them."""
+        return self._whole.correlate_some(self._chosen[index], v)
+
     def combine(self, index: Index, weights: Array) -> Array:
         """A sum of columns."""
         return self._whole.combine(self._chosen[index], weights)
@@ -62,3 +68,15 @@ class ColumnView(Design):
     def keep(self, index: Index) -> Design:
         """Some of them, copied."""
         return self._whole.keep(self._chosen[index])
+
+    def sweep(
+        self,
+        chosen: Index,
+        terms: SweepTerms,
+        x: Array,
+        residual: Array,
+        order: Index,
+        margin: float = np.inf,
+    ) -> Swept:
+        """Over columns of the choice, read where they are."""
+        return self._whole.sweep(self._chosen[chosen], terms, x, residual, order, margin)

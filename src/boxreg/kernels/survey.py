@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled_sums
+from .compiling import compiled_sums, leaf_sums
+
+_LONG = 2000
+"""Columns longer than this are taken four at a time: v does not stay in the first cache beside one."""
 
 _STRIP = 2048
 """Columns of a row-major A summed at a time: their three sums stay in the first caches."""
@@ -20,7 +23,11 @@ def by_columns(columns, v):  # type: ignore[no-untyped-def]
     n, m = columns.shape
     squares, sums, products = np.zeros(n), np.zeros(n), np.zeros(n)
     negative = 0.0
-    for j in range(n):
+    whole = n - n % 4 if m > _LONG else 0
+    for j in range(0, whole, 4):
+        four = squares[j : j + 4], sums[j : j + 4], products[j : j + 4]
+        negative += _four(columns[j], columns[j + 1], columns[j + 2], columns[j + 3], v, *four)
+    for j in range(whole, n):
         column = columns[j]
         square, total, product, below = 0.0, 0.0, 0.0, 0.0
         for i in range(m):
@@ -32,6 +39,36 @@ def by_columns(columns, v):  # type: ignore[no-untyped-def]
         squares[j], sums[j], products[j] = square, total, product
         negative += below
     return squares, sums, products, negative
+
+
+@leaf_sums
+def _four(first, second, third, fourth, v, squares, sums, products):  # type: ignore[no-untyped-def]
+    """Survey of four columns; returns what is negative in them."""
+    s, t, u, w = 0.0, 0.0, 0.0, 0.0
+    e, f, g, h = 0.0, 0.0, 0.0, 0.0
+    k, o, p, q = 0.0, 0.0, 0.0, 0.0
+    below = 0.0
+    for i in range(len(v)):
+        a, b = np.float64(first[i]), np.float64(second[i])
+        c, d = np.float64(third[i]), np.float64(fourth[i])
+        y = v[i]
+        s += a * a
+        t += b * b
+        u += c * c
+        w += d * d
+        e += a
+        f += b
+        g += c
+        h += d
+        k += a * y
+        o += b * y
+        p += c * y
+        q += d * y
+        below += ((abs(a) - a) + (abs(b) - b)) + ((abs(c) - c) + (abs(d) - d))
+    squares[0], squares[1], squares[2], squares[3] = s, t, u, w
+    sums[0], sums[1], sums[2], sums[3] = e, f, g, h
+    products[0], products[1], products[2], products[3] = k, o, p, q
+    return below
 
 
 @compiled_sums

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..point import Point
+from .sweeping import swept
 
 _WORTH_PREDICTING = 100
 """With k coordinates inside, k² above this many n, a few products are spent on predicting which stay
@@ -20,16 +21,22 @@ _SETTLED = 3.0
 this many n: their products with the others then cost less than another step's two products with A."""
 
 
-def first_point(point: Point) -> Point:
-    """Where working sets should start from: the point given, or one predicted from it."""
-    problem = point.problem
+def first_point(point: Point) -> tuple[Point, float | None]:
+    """Where working sets should start from: the point given, or one predicted from it.
+
+    And how many sweeps it takes from there to the precision of the data, where that came out.
+    """
+    problem, sweeps = point.problem, None
     if np.count_nonzero(point.inside) ** 2 > _WORTH_PREDICTING * len(point.x):
-        point = predicted(point)
+        if problem.design.has_sweeps:
+            point, sweeps = swept(point)
+        else:
+            point = predicted(point)
     if np.count_nonzero(point.inside) <= _LARGEST_START:
-        return point
+        return point, sweeps
     rising = (point.correlation > 0.0) & ~problem.no_upper
     x = np.where(rising | problem.no_lower, problem.upper, problem.lower)
-    return Point(problem, np.where(point.inside & ~problem.free, x, point.x))
+    return Point(problem, np.where(point.inside & ~problem.free, x, point.x)), None
 
 
 def predicted(point: Point) -> Point:

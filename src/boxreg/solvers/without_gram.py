@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from ..arrays import Index
@@ -21,31 +23,60 @@ _ROUNDS = 4
 _MOST = 250
 """Steps in one round at most: where they do not do, they are few beside an exact solution."""
 
+_TO_ROOT = 11.0
+"""What conjugate gradients cost for one column, over the root of the sweeps that would lead as far:
+2 √sweeps steps, each two sweeps of two products with it, and a few begun again."""
+
 _ADVANTAGE = 2.0
 """Conjugate gradients are tried where they promise to be this many times cheaper."""
 
 _LEAST = 500
 """Smaller factors take no longer than the calls of forty steps."""
 
-_ROUGHLY, _CLOSELY = 1e-2, 1e-4
+_ROUGHLY, _CLOSELY = 1e-2, 1e-11
 """The share of the slope left by a round while coordinates come in, and when none does any more."""
 
+_NEAR = 2.0
+"""Slopes up to this many times the largest one inside may change their sign."""
 
-def pays(problem: ReducedProblem, size: int) -> bool:
-    """Whether conjugate gradients on so many columns should cost less than an exact solution."""
+
+def pays(problem: ReducedProblem, size: int, sweeps: float | None = None) -> bool:
+    """Whether conjugate gradients on so many columns should cost less than an exact solution.
+
+    `sweeps` of coordinate descent lead to the precision of the data, where that is known.
+    """
     if size < _LEAST:
         return False
-    iterative = 2.0 * size * _STEPS + _ROUNDS * 2.0 * problem.design.product_cost
-    return _exact_cost(problem, size) > _ADVANTAGE * iterative
+    rounds = _ROUNDS * 2.0 * problem.design.product_cost
+    if sweeps is not None:
+        return exact_cost(problem, size) > gradients_cost(size, sweeps) + 0.5 * rounds
+    return exact_cost(problem, size) > _ADVANTAGE * (2.0 * size * _STEPS + rounds)
 
 
-def round_on(point: Point, used: Index, new: int) -> Point | None:
-    """Near the solution over the coordinates `used`, `new` of which have just come in.
+def round_on(point: Point, inside: Index, new: Index) -> Point | None:
+    """Near the solution over the coordinates inside and the new ones.
 
     None where that takes too many steps: the columns are too ill-conditioned.
     """
-    weights = point.problem.smoothness.times(np.ones(len(point.problem.target)))
-    return inexact_minimum(point, weights, used, _ROUGHLY if new else _CLOSELY, _MOST)
+    problem = point.problem
+    used, share = np.union1d(inside, new), _ROUGHLY
+    if not len(new):
+        used, share = np.union1d(inside, _near(point)), _CLOSELY
+    weights = problem.smoothness.times(np.ones(len(problem.target)))
+    return inexact_minimum(
+        *(point, weights, used, share, _MOST),
+        diagonal=problem.reach[used] ** 2,
+        noise=point.gradient_noise[used],
+    )
+
+
+def _near(point: Point) -> Index:
+    """Coordinates held at a bound by little: others that are inside want to move more."""
+    problem = point.problem
+    reach = np.maximum(problem.reach, np.finfo(float).tiny)
+    slopes = np.abs(point.correlation) / reach
+    margin = _NEAR * float(np.max(slopes[point.inside], initial=0.0))
+    return np.flatnonzero(problem.open & (slopes <= margin))
 
 
 def leads_on(moved: Point, point: Point) -> bool:
@@ -56,7 +87,15 @@ def leads_on(moved: Point, point: Point) -> bool:
     return float(np.max(moved.inward, initial=0.0)) <= 0.5 * steepest
 
 
-def _exact_cost(problem: ReducedProblem, size: int) -> float:
+def gradients_cost(size: int, sweeps: float) -> float:
+    """Conjugate gradients to the precision of the data, in products with one column.
+
+    They take about the root of the sweeps of coordinate descent that lead there.
+    """
+    return _TO_ROOT * sqrt(sweeps) * size
+
+
+def exact_cost(problem: ReducedProblem, size: int) -> float:
     """A Gram matrix and its Cholesky factor, in products with one column."""
     gram = 0.5 * problem.design.gram_cost * size**2
     return gram + _FACTOR / max(problem.design.terms, 1) * size**3 / 3.0

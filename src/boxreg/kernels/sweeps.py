@@ -1,0 +1,162 @@
+"""One sweep over some columns: each coordinate minimises a quadratic over its interval in turn.
+
+With q(x) = ½ (y - Ax)ᵀ diag(ω) (y - Ax) + cᵀx, r = y - Ax and d_j = sum_i ω_i a_ij²,
+
+    x_j ← clip(x_j + (a_jᵀ diag(ω) r - c_j) / d_j, l_j, u_j),   r ← r - (change of x_j) a_j,
+
+for the coordinates j of `order`; coordinate j is column `chosen[j]`, and ω is 1 where `weights` is None.
+Without bounds, from x = 0 and r = 0, this solves (D + L) x = -c, D + L the lower triangle of
+Aᵀ diag(ω) A in that order, and leaves r = -A x.
+
+Coordinates that stay where they are with a slope of more than `margin` d_j^½, which are at a bound,
+leave `order`; the others come first in it. Returned are how many those are, how many coordinates have
+come to a bound or left one, and of the d_j^½ |change of x_j| the largest and the square root of the sum
+of squares. Nothing here feeds a bound on anything.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compiling import compiled_sums, leaf, leaf_sums
+
+_LONG = 1800
+"""Columns longer than this are taken four at a time. What the four do to each other is known from their
+products, so that the residual, too long for the first cache, is read and written a fourth as often."""
+
+
+@compiled_sums
+def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order, margin):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    """The sweep over rows of `columns`."""
+    m = residual.shape[0]
+    counts, sizes = np.zeros(2, dtype=np.intp), np.zeros(2)
+    slopes, products = np.empty(4), np.empty(6)
+    whole = len(order) - len(order) % 4 if m > _LONG else 0
+    for k in range(0, whole, 4):
+        a, b, c, d = order[k], order[k + 1], order[k + 2], order[k + 3]
+        first, second = columns[chosen[a]], columns[chosen[b]]
+        third, fourth = columns[chosen[c]], columns[chosen[d]]
+        if weights is None:
+            _four(first, second, third, fourth, residual, slopes, products)
+        else:
+            _four_weighted(first, second, third, fourth, residual, weights, slopes, products)
+        slope = slopes[0] - cost[a]
+        s = _settle(a, slope, x, box, squares, margin, order, counts, sizes)
+        slope = slopes[1] - cost[b] - s * products[0]
+        t = _settle(b, slope, x, box, squares, margin, order, counts, sizes)
+        slope = slopes[2] - cost[c] - s * products[1] - t * products[3]
+        u = _settle(c, slope, x, box, squares, margin, order, counts, sizes)
+        slope = slopes[3] - cost[d] - s * products[2] - t * products[4] - u * products[5]
+        v = _settle(d, slope, x, box, squares, margin, order, counts, sizes)
+        if s != 0.0 or t != 0.0 or u != 0.0 or v != 0.0:
+            for i in range(m):
+                one, two = s * first[i] + t * second[i], u * third[i] + v * fourth[i]
+                residual[i] -= one + two
+    for k in range(whole, len(order)):
+        j = order[k]
+        column = columns[chosen[j]]
+        slope = -cost[j]
+        if weights is None:
+            for i in range(m):
+                slope += column[i] * residual[i]
+        else:
+            for i in range(m):
+                slope += weights[i] * column[i] * residual[i]
+        step = _settle(j, slope, x, box, squares, margin, order, counts, sizes)
+        if step != 0.0:
+            for i in range(m):
+                residual[i] -= step * column[i]
+    return counts[0], counts[1], np.sqrt(sizes[0]), np.sqrt(sizes[1])
+
+
+@compiled_sums
+def csc_sweep(csc, chosen, x, residual, box, squares, cost, weights, order, margin):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    """The sweep over stored entries (data, indices, indptr)."""
+    data, indices, indptr = csc
+    counts, sizes = np.zeros(2, dtype=np.intp), np.zeros(2)
+    for k in range(len(order)):
+        j = order[k]
+        start, stop = indptr[chosen[j]], indptr[chosen[j] + 1]
+        values, rows = data[start:stop], indices[start:stop]
+        slope = -cost[j]
+        for e in range(len(values)):
+            i = np.uintp(rows[e])
+            if weights is None:
+                slope += values[e] * residual[i]
+            else:
+                slope += weights[i] * values[e] * residual[i]
+        step = _settle(j, slope, x, box, squares, margin, order, counts, sizes)
+        if step != 0.0:
+            for e in range(len(values)):
+                residual[np.uintp(rows[e])] -= step * values[e]
+    return counts[0], counts[1], np.sqrt(sizes[0]), np.sqrt(sizes[1])
+
+
+@leaf
+def _settle(j, slope, x, box, squares, margin, order, counts, sizes):  # type: ignore[no-untyped-def]
+    """Move coordinate j and note what became of it; returns the change."""
+    lower, upper = box
+    old = x[j]
+    new = min(max(old + slope / squares[j], lower[j]), upper[j])
+    step = new - old
+    if step != 0.0:
+        x[j] = new
+        size = step * step * squares[j]
+        sizes[0] = max(sizes[0], size)
+        sizes[1] += size
+        within, now_within = lower[j] < old < upper[j], lower[j] < new < upper[j]
+        # From one bound to the other is a change of side too.
+        counts[1] += within != now_within or not (within or now_within)
+    if step != 0.0 or slope * slope <= margin * margin * squares[j]:
+        order[counts[0]] = j
+        counts[0] += 1
+    return step
+
+
+@leaf_sums
+def _four(a, b, c, d, residual, slopes, products):  # type: ignore[no-untyped-def]
+    """Products of four columns with the residual and with each other."""
+    p, q, r, s = 0.0, 0.0, 0.0, 0.0
+    ab, ac, ad, bc, bd, cd = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(len(residual)):
+        e, f = np.float64(a[i]), np.float64(b[i])
+        g, h = np.float64(c[i]), np.float64(d[i])
+        v = residual[i]
+        p += e * v
+        q += f * v
+        r += g * v
+        s += h * v
+        ab += e * f
+        ac += e * g
+        ad += e * h
+        bc += f * g
+        bd += f * h
+        cd += g * h
+    slopes[0], slopes[1], slopes[2], slopes[3] = p, q, r, s
+    products[0], products[1], products[2] = ab, ac, ad
+    products[3], products[4], products[5] = bc, bd, cd
+
+
+@leaf_sums
+def _four_weighted(a, b, c, d, residual, weights, slopes, products):  # type: ignore[no-untyped-def]
+    """The same with the weights of the rows."""
+    p, q, r, s = 0.0, 0.0, 0.0, 0.0
+    ab, ac, ad, bc, bd, cd = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(len(residual)):
+        e, f = np.float64(a[i]), np.float64(b[i])
+        g, h = np.float64(c[i]), np.float64(d[i])
+        v = weights[i] * residual[i]
+        p += e * v
+        q += f * v
+        r += g * v
+        s += h * v
+        e, k, o = weights[i] * e, weights[i] * f, weights[i] * g
+        ab += e * f
+        ac += e * g
+        ad += e * h
+        bc += k * g
+        bd += k * h
+        cd += o * h
+    slopes[0], slopes[1], slopes[2], slopes[3] = p, q, r, s
+    products[0], products[1], products[2] = ab, ac, ad
+    products[3], products[4], products[5] = bc, bd, cd
