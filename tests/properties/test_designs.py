@@ -85,6 +85,20 @@ def test_float32_is_held_narrow_and_summed_wide(order: str, shape: tuple[int, in
     np.testing.assert_allclose(design.column_norms(), np.linalg.norm(wide, axis=0), rtol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    "shape", [(1000, 2501), (1700, 1302), (2100, 1003), (4099, 7), (0, 3), (3, 0)]
+)
+def test_products_line_by_line(shape: tuple[int, int], order: str, dtype: type) -> None:
+    """One at a time, four at a time with some left over, in strips; and of nothing."""
+    matrix = np.asarray(RNG.standard_normal(shape), dtype=dtype, order=order)
+    wide, design = matrix.astype(np.float64), validate.design(matrix)
+    v, x = RNG.standard_normal(shape[0]), RNG.standard_normal(shape[1])
+    np.testing.assert_allclose(design.matvec(x), wide @ x, atol=1e-10)
+    np.testing.assert_allclose(design.rmatvec(v), wide.T @ v, atol=1e-10)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_dense_arrays_are_not_copied(order: str) -> None:
     """C and F order are held as they come; only strided views are copied."""
@@ -108,7 +122,9 @@ def test_nonnegativity_is_seen() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("shape", [(37, 23), (5, 3000), (3001, 2), (2, 1), (0, 3), (3, 0)])
+@pytest.mark.parametrize(
+    "shape", [(37, 23), (5, 3000), (3001, 2), (2500, 9), (2, 1), (0, 3), (3, 0)]
+)
 def test_survey_agrees_with_plain_sums(shape: tuple[int, int], dtype: type) -> None:
     """Norms, Aᵀ1 and Aᵀv of every layout, strips and left-over rows included."""
     matrix = RNG.standard_normal(shape).astype(dtype)

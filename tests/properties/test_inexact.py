@@ -19,15 +19,16 @@ A = RNG.standard_normal((60, 20))
 LABELS = np.where(RNG.random(60) < 0.5, 1.0, -1.0)
 
 
-def start(upper: float) -> Point:
-    problem = reduced(A, LABELS, 0.0, upper, "logistic")
+def start(upper: float, order: str = "C") -> Point:
+    problem = reduced(np.asarray(A, order=order), LABELS, 0.0, upper, "logistic")
     return Point(problem, np.full(20, 0.1))
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("upper", [0.2, np.inf])
-def test_the_minimum_of_the_model(upper: float) -> None:
-    """Against SciPy on the least-squares problem that the model is."""
-    point = start(upper)
+def test_the_minimum_of_the_model(upper: float, order: str) -> None:
+    """Against SciPy on the least-squares problem that the model is; with sweeps in F order."""
+    point = start(upper, order)
     found = inexact_minimum(point, point.curvature, np.arange(20), 1e-8, 500)
     assert found is not None
     model = model_at(point, point.curvature).problem
@@ -38,12 +39,34 @@ def test_the_minimum_of_the_model(upper: float) -> None:
     assert np.all((found.x >= model.lower) & (found.x <= model.upper))
 
 
-def test_too_few_products_are_no_answer() -> None:
-    assert inexact_minimum(start(np.inf), np.ones(60), np.arange(20), 1e-12, 1) is None
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_too_few_products_are_no_answer(order: str) -> None:
+    assert inexact_minimum(start(np.inf, order), np.ones(60), np.arange(20), 1e-12, 1) is None
 
 
-def test_other_coordinates_stay() -> None:
+def test_two_digits_are_an_answer() -> None:
+    """If the products that were given lead no further."""
     point = start(np.inf)
+    found = inexact_minimum(point, point.curvature, np.arange(20), 1e-12, 12)
+    assert found is not None
+    assert found.objective < point.objective
+
+
+def test_slopes_below_their_noise_are_let_go() -> None:
+    """However small a share is asked for."""
+    point = start(np.inf)
+    before = point.problem.work.total
+    noise = np.full(20, 30.0)
+    asked = (point, point.curvature, np.arange(20), 1e-14, 500)
+    assert inexact_minimum(*asked, noise=noise) is not None
+    little = point.problem.work.total - before
+    assert inexact_minimum(*asked) is not None
+    assert point.problem.work.total - before > 2.2 * little
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_other_coordinates_stay(order: str) -> None:
+    point = start(np.inf, order)
     found = inexact_minimum(point, point.curvature, np.arange(0, 20, 2), 1e-3, 500)
     assert found is not None
     np.testing.assert_array_equal(found.x[1::2], point.x[1::2])

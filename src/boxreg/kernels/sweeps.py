@@ -26,7 +26,7 @@ products, so that the residual, too long for the first cache, is read and writte
 
 
 @compiled_sums
-def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order, margin):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order, margin):  # type: ignore[no-untyped-def]
     """The sweep over rows of `columns`."""
     m = residual.shape[0]
     counts, sizes = np.zeros(2, dtype=np.intp), np.zeros(2)
@@ -70,7 +70,7 @@ def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order
 
 
 @compiled_sums
-def csc_sweep(csc, chosen, x, residual, box, squares, cost, weights, order, margin):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+def csc_sweep(csc, chosen, x, residual, box, squares, cost, weights, order, margin):  # type: ignore[no-untyped-def]
     """The sweep over stored entries (data, indices, indptr)."""
     data, indices, indptr = csc
     counts, sizes = np.zeros(2, dtype=np.intp), np.zeros(2)

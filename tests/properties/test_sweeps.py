@@ -1,0 +1,224 @@
+"""Sweeps over coordinates: the kernels, and what is predicted or solved with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import boxreg
+from boxreg import Status, validate
+from boxreg.arrays import Array, Index
+from boxreg.designs import Design
+from boxreg.designs.epochs import SweepTerms
+from boxreg.designs.view import ColumnView
+from boxreg.point import Point
+from boxreg.solvers import WorkingSet, prediction, sweeping, without_gram
+from boxreg.solvers.prediction import first_point
+from boxreg.solvers.sweeping import swept
+from building import reduced
+
+RNG = np.random.default_rng(31)
+
+
+def plain_sweep(
+    A: Array, terms: SweepTerms, x: Array, residual: Array, order: Index, margin: float
+) -> tuple[list[int], int, list[float]]:
+    """The definition, one coordinate at a time."""
+    kept, changed, steps = [], 0, []
+    weights = np.ones(len(A)) if terms.weights is None else terms.weights
+    for j in order:
+        slope = float((weights * A[:, j]) @ residual - terms.cost[j])
+        old = x[j]
+        x[j] = np.clip(old + slope / terms.squares[j], terms.lower[j], terms.upper[j])
+        residual -= (x[j] - old) * A[:, j]
+        sides = [np.sign(v - terms.lower[j]) - np.sign(terms.upper[j] - v) for v in (old, x[j])]
+        changed += sides[0] != sides[1]
+        steps.append(abs(x[j] - old) * float(np.sqrt(terms.squares[j])))
+        if x[j] != old or abs(slope) <= margin * np.sqrt(terms.squares[j]):
+            kept.append(int(j))
+    return kept, changed, steps
+
+
+def held(A: Array, how: str) -> Design:
+    if how == "sparse":
+        return validate.design(sparse.csc_array(A))
+    design = validate.design(np.asfortranarray(A.astype(np.float32 if how == "float32" else float)))
+    if how != "view":
+        return design
+    wider = np.asfortranarray(np.repeat(A, 2, axis=1))
+    return ColumnView(validate.design(wider), np.arange(0, wider.shape[1], 2))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("rows", [37, 1900])
+@pytest.mark.parametrize("how", ["dense", "float32", "sparse", "view"])
+def test_a_sweep_is_what_it_says(how: str, rows: int, weighted: bool) -> None:
+    """Short columns and long ones, four at a time with some left over; coordinates left out too."""
+    n = 23
+    A = RNG.standard_normal((rows, n)) * (RNG.random((rows, n)) < 0.6) / np.sqrt(rows)
+    A = A.astype(np.float32).astype(float)
+    weights = RNG.uniform(0.5, 2.0, rows) if weighted else None
+    squares = (A**2).T @ (np.ones(rows) if weights is None else weights)
+    terms = SweepTerms(np.full(n, -0.4), np.full(n, 0.3), squares, 0.2 * RNG.random(n), weights)
+    x, target = np.zeros(n), 3.0 * RNG.standard_normal(rows) / 6.0
+    x[:4] = [-0.4, 0.3, -0.4, 0.3]
+    residual = target - A @ x
+    order, design = RNG.permutation(n)[:22], held(A, how)
+    own_x, own_residual, own_order, margin = x.copy(), residual.copy(), order, np.inf
+    for _ in range(5):
+        given = order.copy()
+        done = design.sweep(np.arange(n), terms, x, residual, order, margin)
+        np.testing.assert_array_equal(order, given)
+        kept, changed, steps = plain_sweep(A, terms, own_x, own_residual, own_order, margin)
+        np.testing.assert_allclose(x, own_x, atol=1e-13)
+        np.testing.assert_allclose(residual, own_residual, atol=1e-13)
+        np.testing.assert_array_equal(done.order, kept)
+        assert done.changed == changed
+        assert done.largest == pytest.approx(max(steps), rel=1e-9, abs=1e-13)
+        assert done.total == pytest.approx(np.linalg.norm(steps), rel=1e-9, abs=1e-13)
+        order, own_order, margin = done.order, np.array(kept), done.largest
+    assert len(order) < 22
+
+
+@pytest.mark.parametrize("rows", [40, 1900])
+@pytest.mark.parametrize("how", ["dense", "sparse", "view"])
+def test_without_bounds_a_sweep_solves_with_a_triangle(how: str, rows: int) -> None:
+    """(D + L) t = v in any order, and what is left is -A t."""
+    A, v = RNG.standard_normal((rows, 10)), RNG.standard_normal(10)
+    gram, infinite = A.T @ A, np.full(10, np.inf)
+    t, residual, order = np.zeros(10), np.zeros(rows), RNG.permutation(10)
+    terms = SweepTerms(-infinite, infinite, np.diag(gram).copy(), -v, None)
+    held(A, how).sweep(np.arange(10), terms, t, residual, order)
+    triangle = np.tril(gram[np.ix_(order, order)])
+    np.testing.assert_allclose(triangle @ t[order], v[order], atol=1e-10)
+    np.testing.assert_allclose(residual, -A @ t, atol=1e-12)
+
+
+def test_designs_without_columns_in_one_piece_do_not_sweep() -> None:
+    design = validate.design(np.ascontiguousarray(RNG.standard_normal((5, 3))))
+    assert not design.has_sweeps
+    ones = np.ones(3)
+    terms = SweepTerms(-ones, ones, ones, ones, None)
+    with pytest.raises(NotImplementedError, match="columns"):
+        Design.sweep(design, np.arange(3), terms, ones, np.ones(5), np.arange(3))
+
+
+def signed(box: float, m: int = 900, n: int = 300, **options: Any) -> Point:
+    A = np.asfortranarray(RNG.standard_normal((m, n)) / np.sqrt(m))
+    return Point(reduced(A, RNG.standard_normal(m), -box, box, **options), np.zeros(n))
+
+
+@pytest.mark.parametrize("box", [0.02, 0.05, 0.1])
+def test_sweeps_go_all_the_way_where_they_are_fast(box: float) -> None:
+    """To the precision of the data, at the price of fewer products than the Gram matrix takes."""
+    point = signed(box)
+    before = point.problem.work.total
+    found, more = swept(point)
+    assert more is not None
+    assert not found.wanting(0.0).any()
+    assert np.all(np.abs(found.x) <= box)
+    assert np.all(point.x == 0.0)
+    assert point.problem.work.total - before < 80
+
+
+def test_sweeps_stop_where_they_are_slow() -> None:
+    """Columns that nearly depend on each other: a prediction is all that is asked for."""
+    A = RNG.standard_normal((900, 10)) @ RNG.standard_normal((10, 300))
+    A = np.asfortranarray(A + 0.1 * RNG.standard_normal((900, 300)))
+    problem = reduced(A, RNG.standard_normal(900), -1.0, 1.0)
+    before = problem.work.total
+    found, _ = swept(Point(problem, np.zeros(300)))
+    assert problem.work.total - before <= 2 * sweeping._SWEEPS
+    assert found.objective < Point(problem, np.zeros(300)).objective
+
+
+def test_a_fit_without_anything_left_ends() -> None:
+    """y = 0 at x = 0: no step is made at all."""
+    A = np.asfortranarray(RNG.standard_normal((50, 20)))
+    found, more = swept(Point(reduced(A, np.zeros(50), -1.0, 1.0), np.zeros(20)))
+    assert more is None
+    assert not found.x.any()
+
+
+def test_columns_of_zeros_stay_where_they_are() -> None:
+    A = np.asfortranarray(RNG.standard_normal((900, 300)))
+    A[:, ::7] = 0.0
+    problem = reduced(A, RNG.standard_normal(900), -1.0, 1.0)
+    x = np.full(300, 0.25)
+    found, _ = swept(Point(problem, x))
+    np.testing.assert_array_equal(found.x[::7], 0.25)
+    assert np.all(np.isfinite(found.x))
+
+
+def test_who_predicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps where columns are in one piece, steps along the gradient elsewhere; neither for a few."""
+    asked: list[str] = []
+
+    def note(name: str, answer: Any) -> Any:
+        return lambda point: (asked.append(name), answer(point))[1]
+
+    monkeypatch.setattr(prediction, "swept", note("swept", lambda point: (point, None)))
+    monkeypatch.setattr(prediction, "predicted", note("predicted", lambda point: point))
+    for order in "FC":
+        A = np.asarray(RNG.standard_normal((300, 200)), order=order)
+        for upper in (np.inf, 1.0):
+            lower = 0.0 if np.isinf(upper) else -1.0
+            first_point(Point(reduced(A, RNG.standard_normal(300), lower, upper), np.zeros(200)))
+    assert asked == ["swept", "predicted"]
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "weights": {"sample_weight": RNG.uniform(0.2, 3.0, 900)},
+    "cost": {"linear": 0.1 * RNG.standard_normal(300)},
+    "half as much": {"sample_weight": np.full(900, 0.5)},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("hold", [np.asfortranarray, np.ascontiguousarray, sparse.csc_array])
+@pytest.mark.parametrize("box", [0.03, 0.3, 2.0])
+def test_answers_are_those_of_working_sets(case: str, hold: Any, box: float) -> None:
+    """Predicted, swept or by conjugate gradients: the same x, proved; and the same as from bounds."""
+    rng = np.random.default_rng(7)
+    A = rng.standard_normal((900, 300)) / 30.0 * (rng.random((900, 300)) < 0.7)
+    y = rng.standard_normal(900)
+    result = boxreg.solve(hold(A), y, -box, box, tol=1e-10, **CASES[case])
+    assert result.status is Status.CONVERGED
+    proof = (result.x, result.theta, -box, box)
+    assert boxreg.verify(hold(A), y, *proof, gap=result.gap, **CASES[case])
+    other = boxreg.solve(
+        A, y, -box, box, solver="active_set", tol=1e-11, x0=np.full(300, box), **CASES[case]
+    )
+    np.testing.assert_allclose(result.x, other.x, atol=1e-8)
+
+
+def test_conjugate_gradients_follow_sweeps_that_are_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a factor costs more than they do, by what the sweeps have shown."""
+    rounds: list[int] = []
+    usual = without_gram.round_on
+    monkeypatch.setattr(
+        without_gram, "round_on", lambda *a: (rounds.append(len(a[1])), usual(*a))[1]
+    )
+    rng = np.random.default_rng(8)
+    A = np.asfortranarray(rng.standard_normal((4000, 1500)) / 60.0)
+    result = boxreg.solve(A, rng.standard_normal(4000), -2.0, 2.0)
+    assert result.status is Status.CONVERGED
+    assert rounds
+    assert result.relative_gap < 1e-9
+    assert result.work < 500
+
+
+def test_estimates_of_sweeps_reach_the_working_set() -> None:
+    """And stay with it when coordinates are screened."""
+    point = signed(0.1)
+    state = WorkingSet().step(WorkingSet().start(point), 1)
+    assert state.sweeps is not None
+    kept = np.arange(0, 300, 2)
+    part = point.problem.fix(np.arange(300) % 2 == 1, np.zeros(300, dtype=bool)).keep(kept)
+    assert (
+        WorkingSet().restrict(state, Point(part, state.point.x[kept]), kept).sweeps == state.sweeps
+    )
