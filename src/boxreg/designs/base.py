@@ -41,7 +41,7 @@ class Design(ABC):
     columns_apart: bool = False
     """Whether reading some columns takes their share of the time of reading all."""
 
-    gram_cost: float = 0.12
+    gram_cost: float = 0.16
     """What a product of two columns costs among many such, where one with a vector costs 1: A is read
     from memory for the latter."""
 

@@ -8,8 +8,8 @@ for the coordinates j of `order`; coordinate j is column `chosen[j]`, and ω is 
 Without bounds, from x = 0 and r = 0, this solves (D + L) x = -c, D + L the lower triangle of
 Aᵀ diag(ω) A in that order, and leaves r = -A x.
 
-Coordinates that stay where they are with a slope of more than `margin` d_j^½, which are at a bound,
-leave `order`; the others come first in it. Returned are how many those are, how many coordinates have
+Coordinates that a bound holds back, by a slope of more than `margin` d_j^½ after the step, leave
+`order`; the others come first in it. Returned are how many those are, how many coordinates have
 come to a bound or left one, and of the d_j^½ |change of x_j| the largest and the square root of the sum
 of squares. Nothing here feeds a bound on anything.
 """
@@ -107,7 +107,8 @@ def _settle(j, slope, x, box, squares, margin, order, counts, sizes):  # type: i
         within, now_within = lower[j] < old < upper[j], lower[j] < new < upper[j]
         # From one bound to the other is a change of side too.
         counts[1] += within != now_within or not (within or now_within)
-    if step != 0.0 or slope * slope <= margin * margin * squares[j]:
+    back = slope - step * squares[j]  # which is 0 inside
+    if back * back <= margin * margin * squares[j] or lower[j] < new < upper[j]:
         order[counts[0]] = j
         counts[0] += 1
     return step

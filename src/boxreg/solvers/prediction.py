@@ -21,22 +21,16 @@ _SETTLED = 3.0
 this many n: their products with the others then cost less than another step's two products with A."""
 
 
-def first_point(point: Point) -> tuple[Point, float | None]:
-    """Where working sets should start from: the point given, or one predicted from it.
-
-    And how many sweeps it takes from there to the precision of the data, where that came out.
-    """
-    problem, sweeps = point.problem, None
+def first_point(point: Point) -> Point:
+    """Where working sets should start from: the point given, or one predicted from it."""
+    problem = point.problem
     if np.count_nonzero(point.inside) ** 2 > _WORTH_PREDICTING * len(point.x):
-        if problem.design.has_sweeps:
-            point, sweeps = swept(point)
-        else:
-            point = predicted(point)
+        point = swept(point) if problem.design.has_sweeps else predicted(point)
     if np.count_nonzero(point.inside) <= _LARGEST_START:
-        return point, sweeps
+        return point
     rising = (point.correlation > 0.0) & ~problem.no_upper
     x = np.where(rising | problem.no_lower, problem.upper, problem.lower)
-    return Point(problem, np.where(point.inside & ~problem.free, x, point.x)), None
+    return Point(problem, np.where(point.inside & ~problem.free, x, point.x))
 
 
 def predicted(point: Point) -> Point:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..designs.epochs import SweepTerms
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..rounding import norm
-from .without_gram import exact_cost, gradients_cost
+from .without_gram import exact_cost
 
 _SWEEPS = 20
 """Sweeps at most, if they do not go all the way."""
@@ -24,59 +24,78 @@ _SETTLED = 3.0
 """A prediction ends at a sweep that changes the side of c coordinates, with k inside, if c k is at most
 this many n: their products with the others then cost less than another sweep."""
 
+_AHEAD = 2.0
+"""The first sweep leaves out what is held at a bound by this many times the largest step from there."""
+
+_HELD = 0.5
+"""The others leave out what is held by this many times the largest step of the one before."""
+
+_RELAXED, _POWER = 1.5, 0.77
+"""Over-relaxed sweeps to the same end as n plain ones, 1.5 n^0.77: measured on Gaussian A, where 10, 25,
+64 become 9, 18, 37; theory has √n for n large."""
+
 _PATIENCE, _SPARE = 1.5, 2
-"""Sweeps allowed beyond those expected: a multiple, and a few."""
+"""Over-relaxed sweeps allowed beyond those expected: a multiple, and a few."""
+
+_HALFWAY = 0.2
+"""What they must have gained at half of those expected, in digits over the digits asked for."""
 
 _BELOW = 0.25
 """Steps are small enough at this share of what rounding does to a slope."""
 
 
-def swept(point: Point) -> tuple[Point, float | None]:
-    """The point after some sweeps, and how many more would lead to the precision of the data.
+def swept(point: Point) -> Point:
+    """The point after some sweeps; the solution to the precision of the data, where that is cheap.
 
     Every sweep minimises exactly over one coordinate after the other, and leaves out those that the one
-    before found held at their bound by more than the largest step it made, over ||a_j||. It reads a
-    column once for both of its products, where a step along the gradient reads it twice. Once the sides
-    have settled, sweeps go on to the end where that costs least: where they are fast, or few
-    coordinates are inside. The number to come follows from the ratio of the last two; None if it is
-    not known.
+    before found held back at their bound by more than the largest step it made, over ||a_j||. It reads a
+    column once for both of its products, where a step along the gradient reads it twice.
+
+    Once the sides have settled, the ratio q of the last two sweeps tells how many are still to come.
+    Steps are then made longer by 2 / (1 + √(1 - q)), the factor that is best where Young's theory holds,
+    with which fewer do (Young, 1954). They go on to the end if that costs less than the Gram matrix of
+    what is inside.
     """
     problem = point.problem
     terms, columns = _terms(problem), np.arange(len(point.x))
     x, residual = point.x.copy(), problem.target - point.prediction
     order = np.flatnonzero(problem.open & (problem.reach > 0.0))
-    margin, total, goal = np.inf, np.inf, 0.0
-    to_come: float | None = None
+    margin, total = _first_margin(point, terms), np.inf
+    goal, halfway = 0.0, (np.inf, 0.0)
     made, limit = 0, _SWEEPS
     while made < limit:
         problem.work.add(2 * len(order))
         done = problem.design.sweep(columns, terms, x, residual, order, margin)
         made += 1
-        order, margin, before, total = done.order, done.largest, total, done.total
-        if margin <= goal:
+        order, margin, before, total = done.order, _HELD * done.largest, total, done.total
+        if done.largest <= goal or (made >= halfway[0] and total > halfway[1]):
             break
-        if to_come is not None or made < _LEAST:
-            continue
         inside = int(np.count_nonzero((problem.lower < x) & (x < problem.upper)))
-        if done.changed * inside > _SETTLED * len(x):
+        if goal or made < _LEAST or done.changed * inside > _SETTLED * len(x):
             continue
-        goal = _BELOW * problem.correlation_error(norm(problem.smoothness.times(residual)))
-        if not 0.0 < goal < total < before:
+        noise = _BELOW * problem.correlation_error(norm(problem.smoothness.times(residual)))
+        if not 0.0 < noise < total < before:
             break
-        to_come = log(total / goal) / log(before / total)
+        to_come = log(total / noise) / log(before / total)
+        relaxed = min(to_come, _RELAXED * to_come**_POWER)
+        other = exact_cost(problem, inside) + 2.0 * problem.design.product_cost
+        if 2.0 * relaxed * inside > other:
+            break
         if made < min(_TRIED * to_come, _SWEEPS - 1):
-            to_come = None
-        elif _all_the_way(problem, inside, to_come):
-            limit = made + int(_PATIENCE * to_come) + _SPARE
-        else:
-            break
-    return Point(problem, x), to_come
+            continue
+        terms = terms._replace(squares=terms.squares * (0.5 + 0.5 * sqrt(1.0 - total / before)))
+        goal, limit = noise, made + int(_PATIENCE * relaxed) + _SPARE
+        halfway = made + 0.5 * relaxed, total * (noise / total) ** _HALFWAY
+    return Point(problem, x)
 
 
-def _all_the_way(problem: ReducedProblem, inside: int, sweeps: float) -> bool:
-    """Whether so many more sweeps cost less than what else there is, from a fresh residual."""
-    other = min(gradients_cost(inside, sweeps), exact_cost(problem, inside))
-    return 2.0 * sweeps * inside <= other + 2.0 * problem.design.product_cost
+def _first_margin(point: Point, terms: SweepTerms) -> float:
+    """A guess at how far slopes move while the first sweep is made."""
+    if not point.compared:
+        return float(np.inf)
+    squares = np.where(terms.squares > 0.0, terms.squares, np.inf)
+    ahead = np.clip(point.x + point.correlation / squares, terms.lower, terms.upper)
+    return _AHEAD * float(np.max(np.abs(ahead - point.x) * np.sqrt(terms.squares), initial=0.0))
 
 
 def _terms(problem: ReducedProblem) -> SweepTerms:

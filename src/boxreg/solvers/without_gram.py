@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 
 from ..arrays import Index
@@ -23,11 +21,7 @@ _ROUNDS = 4
 _MOST = 250
 """Steps in one round at most: where they do not do, they are few beside an exact solution."""
 
-_TO_ROOT = 11.0
-"""What conjugate gradients cost for one column, over the root of the sweeps that would lead as far:
-2 √sweeps steps, each two sweeps of two products with it, and a few begun again."""
-
-_ADVANTAGE = 2.0
+_ADVANTAGE = 3.0
 """Conjugate gradients are tried where they promise to be this many times cheaper."""
 
 _LEAST = 500
@@ -40,17 +34,12 @@ _NEAR = 2.0
 """Slopes up to this many times the largest one inside may change their sign."""
 
 
-def pays(problem: ReducedProblem, size: int, sweeps: float | None = None) -> bool:
-    """Whether conjugate gradients on so many columns should cost less than an exact solution.
-
-    `sweeps` of coordinate descent lead to the precision of the data, where that is known.
-    """
+def pays(problem: ReducedProblem, size: int) -> bool:
+    """Whether conjugate gradients on so many columns should cost less than an exact solution."""
     if size < _LEAST:
         return False
-    rounds = _ROUNDS * 2.0 * problem.design.product_cost
-    if sweeps is not None:
-        return exact_cost(problem, size) > gradients_cost(size, sweeps) + 0.5 * rounds
-    return exact_cost(problem, size) > _ADVANTAGE * (2.0 * size * _STEPS + rounds)
+    iterative = 2.0 * size * _STEPS + _ROUNDS * 2.0 * problem.design.product_cost
+    return exact_cost(problem, size) > _ADVANTAGE * iterative
 
 
 def round_on(point: Point, inside: Index, new: Index) -> Point | None:
@@ -85,14 +74,6 @@ def leads_on(moved: Point, point: Point) -> bool:
         return True
     steepest = float(np.max(point.inward, initial=0.0))
     return float(np.max(moved.inward, initial=0.0)) <= 0.5 * steepest
-
-
-def gradients_cost(size: int, sweeps: float) -> float:
-    """Conjugate gradients to the precision of the data, in products with one column.
-
-    They take about the root of the sweeps of coordinate descent that lead there.
-    """
-    return _TO_ROOT * sqrt(sweeps) * size
 
 
 def exact_cost(problem: ReducedProblem, size: int) -> float:

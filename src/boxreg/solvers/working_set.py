@@ -43,8 +43,6 @@ class WorkingState(SolverState):
     """Steps need Gram matrices from now on, where a solver has another way."""
     caution: float = 1.0
     """How much of the secants is in it."""
-    sweeps: float | None = None
-    """How many sweeps of coordinate descent lead to the precision of the data, if that is known."""
     origin: Point | None = None
     """Where the run began, as long as that matters."""
     change: Array | None = None
@@ -94,9 +92,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
             if self._optimal(state.point):
                 return self._conclude(state)
             if not state.begun:
-                point, sweeps = first_point(state.point)
-                state = WorkingState(point, begun=True, sweeps=sweeps)
-                if self._optimal(point):
+                state = WorkingState(first_point(state.point), begun=True)
+                if self._optimal(state.point):
                     continue
             before = state.point.objective
             moved = self._without_gram(state)
@@ -154,7 +151,6 @@ class WorkingSet(PrimalSolver[WorkingState]):
             resorted=state.resorted,
             curvature=state.curvature,
             exact=state.exact,
-            sweeps=state.sweeps,
             caution=state.caution,
             change=state.change,
         )
@@ -182,10 +178,10 @@ class WorkingSet(PrimalSolver[WorkingState]):
         point = state.point
         inside = np.flatnonzero(point.inside)
         # At most as many new ones as are inside: they need not be looked for where that is too few.
-        if state.exact or not without_gram.pays(point.problem, 2 * len(inside), state.sweeps):
+        if state.exact or not without_gram.pays(point.problem, 2 * len(inside)):
             return None
         new = self._candidates(point, inside)
-        if not without_gram.pays(point.problem, len(inside) + len(new), state.sweeps):
+        if not without_gram.pays(point.problem, len(inside) + len(new)):
             return None
         moved = without_gram.round_on(point, inside, new)
         state.exact = moved is None
