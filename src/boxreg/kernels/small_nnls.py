@@ -10,6 +10,10 @@ Most batches are chosen from a shortlist, the steepest columns of the last full 
 side by side unless each lies in one piece anyway: their gradients cost a fraction of it. Ends when no
 gradient of the whole A exceeds its rounding error, after steps of refinement with fresh residuals.
 
+Where most of the first batch depends on the rest of it, and A is so small that a product with it costs
+no more than a step, columns enter one by one from the start, each after a fresh product: batches from
+shortlists would mostly be taken back.
+
 Where A is wide and has negative entries there are many solutions as a rule; there every step is one
 of Lawson and Hanson's, which finds the one that other programs find.
 """
@@ -48,6 +52,8 @@ _BATCH = 4
 """The least that a batch is asked to be; it doubles where most of it stays, and halves where not."""
 _SHORTLIST = 4
 """The shortlist holds this many batches."""
+_CHEAP = 16_384
+"""Entries of A of which a product costs no more than the rest of a step."""
 _CAUTION = 6
 """Single steps after a batch that failed; twice as many after the next."""
 _REFINEMENTS = 2
@@ -76,12 +82,12 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
     free, kept, barred = new_set(room, m, most), new_choice(most), flags(n)
     residual, moved, w, fresh = b.copy(), floats(m), products.copy(), True
     count, batch, refined, penance = np.int64(0), max(_BATCH, n // 16), 0, _CAUTION
-    caution = max_rounds if classic else 0
+    caution, alone = max_rounds if classic else 0, classic
     for _ in range(max_rounds):
         noise, wanted = rounding_noise(free, count, norms, best), 1 if caution else batch
         if fresh:
             listed = steepest(
-                w, norms, classic, noise, threshold, barred, 1 if classic else _SHORTLIST * batch
+                w, norms, classic, noise, threshold, barred, 1 if alone else _SHORTLIST * batch
             )
             rows, places = gather(A, columns, listed)
             entering = _first(min(len(listed), wanted))
@@ -102,6 +108,8 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
         if tried and count == before:
             barred[listed[entering[0]]] = True
             continue
+        if before == 0 and 2 * count < tried and A.size <= _CHEAP:
+            caution, alone = max_rounds, True
         if tried:
             count = move(free, count, caution > 0)
         else:
@@ -114,7 +122,7 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
             best, refined = value, 0 if tried else refined + 1
             batch = batch if caution else _next_batch(batch, count - before, tried)
             caution = max(caution - 1, 0)
-            fresh = classic or not tried
+            fresh = alone or not tried
             if fresh:
                 correlate(A, columns, residual, w)
         elif not tried:
