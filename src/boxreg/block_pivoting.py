@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from .arrays import Array
 from .free_system import FreeSystem
+from .matrix_products import symmetric_times
 
 LOWER, FREE, UPPER = -1, 0, 1
 
@@ -65,14 +66,14 @@ def block_pivoting(
         free = states == FREE
         bound = np.where(states == UPPER, upper, bottom)
         bound[free] = 0.0
-        pull = c - gram @ bound if bound.any() else c
+        pull = c - symmetric_times(gram, bound) if bound.any() else c
         x, dependent = system.solve(free, pull)
         if len(dependent):
             states[dependent] = LOWER
             barred[dependent] = True
             continue
         x[~free] = bound[~free]
-        gradient = c - gram @ x
+        gradient = c - symmetric_times(gram, x)
         too_low, too_high = free & (x < lower), free & (x > upper)
         leaving = (states == LOWER) & (gradient > noise)
         leaving |= ((states == UPPER) | (bottomless & ~free)) & (gradient < -noise)

@@ -11,7 +11,7 @@ from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
 from .point import Point
 from .problem import Problem
 from .reduced import ReducedProblem
-from .rounding import SLACK, norm
+from .rounding import SLACK, dot, norm
 from .work import WorkMeter
 
 _SLIGHT = 1e-7
@@ -144,7 +144,7 @@ def _support(problem: Problem, dual: DualPoint) -> float:
     w = dual.correlation
     upper = np.where(np.isfinite(problem.upper), problem.upper, 0.0)
     lower = np.where(np.isfinite(problem.lower), problem.lower, 0.0)
-    return float(lower @ np.minimum(w, 0.0) + upper @ np.maximum(w, 0.0))
+    return dot(lower, np.minimum(w, 0.0)) + dot(upper, np.maximum(w, 0.0))
 
 
 def _remarks(

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf, dtrtrs
 
 from .arrays import Array, Index, Mask
+from .matrix_products import combine, correlate, cross, own, subtract
 
 _DISTINCT = 1e-7
 """A column of which no more than this lies outside the span of the others counts as dependent: the
@@ -137,17 +138,17 @@ class FreeSystem:
         border = dtrtrs(factor, border, lower=1, overwrite_b=1)[0]
         known, gone = border[:, : count + 1], border[:, count + 1 :]
         if len(left):
-            squares, failed = dpotrf(gone.T @ gone, lower=1)
+            squares, failed = dpotrf(own(gone).T, lower=1, overwrite_a=1)
             if failed:
                 return False
-            known -= gone @ dpotrs(squares, gone.T @ known, lower=1)[0]
+            subtract(known, gone, dpotrs(squares, cross(known, gone).T, lower=1)[0])
         v, z = known[:, :count], known[:, count]
         if count:
-            schur, failed = dpotrf(self.gram[np.ix_(entered, entered)] - v.T @ v, lower=1)
+            schur, failed = dpotrf(self.gram[np.ix_(entered, entered)] - own(v), lower=1)
             if failed or np.any(np.diagonal(schur) <= _DISTINCT * self._scale[entered]):
                 return False
-            x[entered] = dpotrs(schur, pull[entered] - v.T @ z, lower=1)[0]
-            z -= v @ x[entered]
+            x[entered] = dpotrs(schur, pull[entered] - correlate(v, z), lower=1)[0]
+            z -= combine(v, x[entered])
         values = dtrtrs(factor, z, lower=1, trans=1)[0]
         values[left] = 0.0
         x[base[base >= 0]] = values[base >= 0]

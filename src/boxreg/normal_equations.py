@@ -7,6 +7,7 @@ import numpy as np
 from .arrays import Array, Index, Mask
 from .designs import Design
 from .designs.epochs import SweepTerms
+from .rounding import dot
 
 _ROUGHLY = 0.03
 """The share of the slope left while coordinates still come to their bounds."""
@@ -56,7 +57,7 @@ class NormalEquations:
         diagonal, used, held = self.diagonal, np.flatnonzero(free), np.flatnonzero(~free)
         d, traces = np.zeros_like(slope), np.zeros(self._traces)
         left = self._first(np.where(free, slope, 0.0), used)
-        search, size = left, float(diagonal @ left**2)
+        search, size = left, dot(diagonal, left**2)
         steps, since, large, look = 0, 0, size, _ROUGHLY**2 * size
         goal = share**2 * size
         while self.left > 0 and size > goal:
@@ -74,14 +75,14 @@ class NormalEquations:
                 since, large = steps, size
             steps += 1
             step, trace, turned = self._turned(search, used)
-            bend = float((diagonal * search) @ turned)
+            bend = dot(diagonal * search, turned)
             if not bend > 0.0:
                 self.slow = True
                 break
             length = size / bend
             d, traces = d + length * step, traces + length * trace
             left = left - length * turned
-            size, before = float(diagonal @ left**2), size
+            size, before = dot(diagonal, left**2), size
             search = left + (size / before) * search
         return d, traces
 

@@ -10,6 +10,7 @@ from .arrays import Array, Mask
 from .point import Point
 from .problem import Problem
 from .reduced import ReducedProblem
+from .rounding import dot
 from .status import Status
 
 _NOISE = 1e-9
@@ -40,7 +41,7 @@ def recession(problem: ReducedProblem, direction: Array) -> Recession | None:
     end = np.where(q > 0.0, high, np.where(q < 0.0, low, 0.0))
     with np.errstate(invalid="ignore"):
         rows = np.where(q == 0.0, 0.0, end * q)
-    cost = 0.0 if problem.cost is None else float(problem.cost.c @ d)
+    cost = 0.0 if problem.cost is None else dot(problem.cost.c, d)
     slope, size = float(np.sum(rows)) + cost, float(np.sum(np.abs(rows))) + abs(cost)
     if not (np.isfinite(slope) and slope <= _NOISE * size):
         return None

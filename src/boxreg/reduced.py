@@ -206,7 +206,7 @@ class ReducedProblem:
             values = self.lower[nonzero]
             offset = offset + self.design.combine(nonzero, values)
             self.work.add(len(nonzero))
-            size = float(np.abs(values) @ self.norms[nonzero]) + norm(offset)
+            size = dot(np.abs(values), self.norms[nonzero]) + norm(offset)
             error += gamma(len(nonzero) + 2) * size
         constant = self.constant
         cost = self.cost

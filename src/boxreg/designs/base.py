@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from .. import matrix_products
 from ..arrays import Array, Index, Matrix
 from .epochs import SmoothTerms, SweepTerms, Swept
 from .survey import Survey
@@ -102,13 +103,13 @@ class Design(ABC):
         if weights is not None and rows is columns:
             right *= np.sqrt(weights)[:, None]
         if rows is columns:
-            return np.asarray(right.T @ right)  # which NumPy does in half the time
+            return matrix_products.own(right)
         if weights is not None:
             right *= weights[:, None]
         out = np.empty((len(rows), len(columns)))
         for start in range(0, len(rows), _COLUMNS_AT_A_TIME):
             some = slice(start, start + _COLUMNS_AT_A_TIME)
-            np.matmul(self.columns(rows[some]).T, right, out=out[some])
+            matrix_products.cross(self.columns(rows[some]), right, out[some])
         return out
 
     def weighted_squares_some(self, index: Index, weights: Array) -> Array:
@@ -117,11 +118,11 @@ class Design(ABC):
 
     def correlate_some(self, index: Index, v: Array) -> Array:
         """a_jᵀv for the chosen columns."""
-        return np.asarray(self.columns(index).T @ v)
+        return matrix_products.correlate(self.columns(index), v)
 
     def combine(self, index: Index, weights: Array) -> Array:
         """sum_k weights_k a_index(k), reading those columns only."""
-        return np.asarray(self.columns(index) @ weights)
+        return matrix_products.combine(self.columns(index), weights)
 
     @abstractmethod
     def keep(self, index: Index) -> Design:

@@ -11,6 +11,7 @@ from ..dual_cone import DualCone
 from ..duality import DualPoint
 from ..point import Point
 from ..reduced import ReducedProblem
+from ..rounding import dot
 from .base import DualUpdate
 from .line_search import LineSearch, best_between
 
@@ -128,20 +129,20 @@ def _orthogonal_part(point: Point, start: DualPoint, support: Index) -> tuple[Ar
     scale = 1.0 / problem.norms[support]
     theta, change = start.theta.copy(), np.zeros(len(support))
     slope = start.correlation[support] * scale
-    direction, size = slope, float(slope @ slope)
+    direction, size = slope, dot(slope, slope)
     goal = _REDUCTION**2 * size
     for _ in range(min(_ITERATIONS, len(support))):
         if size <= goal:
             break
         image = columns.matvec(scale * direction)
         moved = problem.smoothness.times(image) if h is None else h * image
-        length = float(image @ moved)
+        length = dot(image, moved)
         if length == 0.0:  # the columns cancel along this direction
             break
         theta -= (size / length) * moved
         change += (size / length) * direction
         slope = scale * (columns.rmatvec(theta) - cost)
         problem.work.add(2 * len(support))
-        size, before = float(slope @ slope), size
+        size, before = dot(slope, slope), size
         direction = slope + (size / before) * direction
     return theta, scale * change

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import Array
 from ..duality import DualPoint
 from ..point import Point
-from ..rounding import SLACK, UNIT_ROUNDOFF, gamma, norm
+from ..rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
 from .base import Ball, Metric, SafeRegion
 from .two_point_ball import TwoPointBall, both_ranges
 
@@ -49,11 +49,11 @@ class Dome(SafeRegion):
         farthest = norm(ball.centre) + ball.radius * float(root)
         g, level = half_space(point, gap, farthest)
         scaled = metric.smoothness.times(g)
-        size = float(np.sqrt(g @ scaled))
+        size = float(np.sqrt(dot(g, scaled)))
         if size < _SMALLEST:
             return low, high
         rounding = gamma(len(g) + 4) * norm(g) * norm(ball.centre)
-        depth = (level - float(g @ ball.centre) + rounding) / size
+        depth = (level - dot(g, ball.centre) + rounding) / size
         depth += (SLACK - 1.0) * abs(depth)
         cap = Cap(metric.reach, depth, ball.radius)
         if not abs(depth) < ball.radius or not _promising(
@@ -102,8 +102,8 @@ def half_space(point: Point, gap: float, farthest: float) -> tuple[Array, float]
     error += 2.0 * UNIT_ROUNDOFF * (norm(g) + norm(problem.offset))
     bound = gap if step[~problem.constrained].any() else 0.0
     if problem.cost is not None:
-        sizes = float(np.abs(step) @ problem.cost.size)
-        bound += float(step @ problem.cost.c)
+        sizes = dot(np.abs(step), problem.cost.size)
+        bound += dot(step, problem.cost.c)
         bound += (gamma(len(step) + 2) + problem.cost.unit) * sizes
     return g, bound + error * farthest * SLACK + (SLACK - 1.0) * abs(bound)
 
@@ -139,7 +139,7 @@ def _promising(point: Point, ball: Ball, scaled: Array, cap: Cap, low: Array, hi
         return len(found) > 0
     chosen = found[np.linspace(0, len(found) - 1, _SAMPLE).astype(np.intp)]
     problem.work.add(len(chosen))
-    along = problem.design.columns(chosen).T @ scaled
+    along = problem.design.correlate_some(chosen, scaled)
     centre = ball.correlation[chosen]
     facing = np.where(centre < 0.0, along, -along)
     some = Cap(cap.reach[chosen], cap.depth, cap.radius)

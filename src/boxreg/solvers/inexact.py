@@ -8,6 +8,7 @@ from ..arrays import Array, Index
 from ..designs.view import chosen
 from ..normal_equations import NormalEquations, normal_equations
 from ..point import Point
+from ..rounding import dot
 
 _ROUNDS = 50
 """Faces of the box visited at most."""
@@ -85,6 +86,6 @@ def _lowering(
         moved = np.clip(x + 0.5**halvings * d, lower, upper)
         step = moved - x
         image = model.times(step)
-        if float(slope @ step) > 0.5 * float(step @ image):
+        if dot(slope, step) > 0.5 * dot(step, image):
             return moved, image
     return None

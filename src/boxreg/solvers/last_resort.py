@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Index, Mask
 from ..point import Point
+from ..rounding import dot
 from .active_set import ActiveSet
 from .part import whole, within
 
@@ -28,7 +29,7 @@ def suspects(point: Point) -> Mask:
     10¹² along it can lower the objective by much.
     """
     problem = point.problem
-    if point.objective <= _NEGLIGIBLE * 0.5 * float(problem.target @ problem.target):
+    if point.objective <= _NEGLIGIBLE * 0.5 * dot(problem.target, problem.target):
         return np.zeros(len(point.x), dtype=bool)
     return problem.open & (point.inward > 0.0) & ~point.inside
 

@@ -9,6 +9,7 @@ from ..arrays import Array, Index
 from ..duality import DualPoint
 from ..free_system import FreeSystem
 from ..point import Point
+from ..rounding import dot
 from .inexact import inexact_minimum
 from .last_resort import solve_by_active_set
 from .quadratic_model import first_guess, model_at, tamed
@@ -168,7 +169,7 @@ class Newton(WorkingSet):
         cheap = size <= _CHEAP_BESIDE_A * len(state.point.x) or len(new) * size <= _CHEAP
         if not cheap and state.change is not None:
             along = state.change**2
-            if float(np.abs(new - old) @ along) <= _STALE * float(new @ along):
+            if dot(np.abs(new - old), along) <= _STALE * dot(new, along):
                 return
         state.curvature = new
         working = state.working
@@ -188,7 +189,7 @@ class Newton(WorkingSet):
         if model is None:
             return None
         problem, d = point.problem, model.x - point.x
-        promised = float(point.correlation @ d)
+        promised = dot(point.correlation, d)
         if promised <= _NOISE * abs(point.objective):  # the objective cannot tell any more
             return model if _nearer(model, point) else None
         share = 1.0

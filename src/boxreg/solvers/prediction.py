@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..point import Point
+from ..rounding import dot
 from .sweeping import swept
 
 _WORTH_PREDICTING = 100
@@ -55,14 +56,14 @@ def predicted(point: Point) -> Point:
         moved = Point(problem, x)
         d = moved.x - point.x
         change = moved.prediction - point.prediction
-        stretch = float(change @ problem.smoothness.times(change))
+        stretch = dot(change, problem.smoothness.times(change))
         if stretch == 0.0:
             break
         if step % 2 == 0:
-            length = float((metric * d) @ d) / stretch
+            length = dot(metric * d, d) / stretch
         else:
             turn = point.correlation - moved.correlation
-            length = stretch / float((inverse * turn) @ turn)
+            length = stretch / dot(inverse * turn, turn)
         point, before, sides = moved, sides, _sides(moved)
         if moved.objective < best.objective:
             best = moved

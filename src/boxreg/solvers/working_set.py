@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Array, Index
 from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..free_system import FreeSystem
+from ..matrix_products import symmetric_times
 from ..point import Point
 from . import without_gram
 from .base import PrimalSolver, SolverState, renumber
@@ -259,7 +260,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         system = state.system
         if damping > 0.0:
             system = FreeSystem(system.gram + damping * np.diag(np.diag(system.gram)))
-        pull = w + system.gram @ x
+        pull = w + symmetric_times(system.gram, x)
         solved = block_pivoting(system, pull, lower, upper, states, x, noise, _ROUNDS)
         if solved is None:
             return None
