@@ -199,7 +199,9 @@ class ReducedProblem:
     def keep(self, kept: Index, *, copy: bool = True) -> ReducedProblem:
         """Drop every column but `kept`; those dropped must be fixed. Without a copy the others are read
         where they are."""
-        dropped = np.setdiff1d(np.arange(len(self.lower)), kept, assume_unique=True)
+        drop = np.ones(len(self.lower), dtype=bool)
+        drop[kept] = False
+        dropped = np.flatnonzero(drop)
         offset, error = self.offset, self.offset_error
         nonzero = dropped[self.lower[dropped] != 0.0]
         if len(nonzero):

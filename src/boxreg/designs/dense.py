@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +18,14 @@ _BLOCK_ELEMENTS = 1 << 15
 
 _MANY = 3
 """Where A lies by rows, a product with all of it is as fast as gathering a third of its columns."""
+
+
+@cache
+def _by_lines() -> tuple[Any, Any]:
+    """The kernels of products, loaded when first needed; looked up here in less time than by import."""
+    from ..kernels.lines import combine_lines, correlate_lines
+
+    return correlate_lines, combine_lines
 
 
 class DenseDesign(Design):
@@ -36,19 +46,15 @@ class DenseDesign(Design):
 
     def matvec(self, x: Array) -> Array:
         """A x."""
-        from ..kernels.lines import combine_lines, correlate_lines
-
-        if self._by_columns:
-            return np.asarray(combine_lines(self.array.T, x))
-        return np.asarray(correlate_lines(self.array, x))
+        correlate, combine = _by_lines()
+        product = combine(self.array.T, x) if self._by_columns else correlate(self.array, x)
+        return np.asarray(product)
 
     def rmatvec(self, v: Array) -> Array:
         """Aᵀ v."""
-        from ..kernels.lines import combine_lines, correlate_lines
-
-        if self._by_columns:
-            return np.asarray(correlate_lines(self.array.T, v))
-        return np.asarray(combine_lines(self.array, v))
+        correlate, combine = _by_lines()
+        product = correlate(self.array.T, v) if self._by_columns else combine(self.array, v)
+        return np.asarray(product)
 
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""

@@ -220,7 +220,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
 
     def _take_in(self, state: WorkingState) -> None:
         """Add to W what lies inside the bounds and is not in it."""
-        self._extend(state, np.setdiff1d(np.flatnonzero(state.point.inside), state.working))
+        new = state.point.inside.copy()
+        new[state.working] = False
+        self._extend(state, np.flatnonzero(new))
 
     def _extend(self, state: WorkingState, new: Index) -> None:
         """Add columns to W and their products to its Gram matrix."""
