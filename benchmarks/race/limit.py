@@ -2,7 +2,7 @@
 
 One least-squares fit on the free columns (already gathered, contiguous) and one product Aᵀr to prove
 it; Cholesky of the normal equations or a least-squares factorisation, the faster of those that are
-accurate. No certified solver can be faster on the same machine.
+accurate. A certified solver can be faster on the same machine only where an iterative fit is.
 """
 
 from __future__ import annotations

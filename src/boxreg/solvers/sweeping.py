@@ -44,49 +44,90 @@ _BELOW = 0.25
 """Steps are small enough at this share of what rounding does to a slope."""
 
 
+class _Sweeps:
+    """Sweeps from a point on, and what the last of them did."""
+
+    def __init__(self, point: Point) -> None:
+        self.problem = point.problem
+        self.terms = _terms(point.problem)
+        self.x, self._residual = point.x.copy(), point.problem.target - point.prediction
+        self.made, self.changed, self.largest = 0, 0, np.inf
+        self.total = self.before = np.inf
+        """The size of the last sweep, and of the one before: roots of sums of squares."""
+        self._order = np.flatnonzero(point.problem.open & (point.problem.reach > 0.0))
+        self._margin = _first_margin(point, self.terms)
+        self._columns = np.arange(len(point.x))
+
+    def sweep(self) -> None:
+        """One more, over the coordinates that were not held back at a bound."""
+        problem = self.problem
+        problem.work.add(2 * len(self._order))
+        held = self._order, self._margin
+        done = problem.design.sweep(self._columns, self.terms, self.x, self._residual, *held)
+        self.made, self.before = self.made + 1, self.total
+        self._order, self.changed, self.largest, self.total = done
+        self._margin = _HELD * self.largest
+
+    @property
+    def inside(self) -> int:
+        """How many coordinates are inside their bounds."""
+        return int(np.count_nonzero((self.problem.lower < self.x) & (self.x < self.problem.upper)))
+
+    @property
+    def noise(self) -> float:
+        """Steps that are small enough."""
+        slopes = self.problem.smoothness.times(self._residual)
+        return _BELOW * self.problem.correlation_error(norm(slopes))
+
+    def to_come(self) -> float | None:
+        """How many more lead to the noise, at the ratio of the last two; None if they do not."""
+        noise = self.noise
+        if not 0.0 < noise < self.total < self.before:
+            return None
+        return log(self.total / noise) / log(self.before / self.total)
+
+
 def swept(point: Point) -> Point:
     """The point after some sweeps; the solution to the precision of the data, where that is cheap.
 
     Every sweep minimises exactly over one coordinate after the other, and leaves out those that the one
-    before found held back at their bound by more than the largest step it made, over ||a_j||. It reads a
-    column once for both of its products, where a step along the gradient reads it twice.
-
-    Once the sides have settled, the ratio q of the last two sweeps tells how many are still to come.
-    Steps are then made longer by 2 / (1 + √(1 - q)), the factor that is best where Young's theory holds,
-    with which fewer do (Young, 1954). They go on to the end if that costs less than the Gram matrix of
-    what is inside.
+    before found held back at their bound by more than half the largest step it made, over ||a_j||. It
+    reads a column once for both of its products, where a step along the gradient reads it twice. Once
+    the sides have settled, the ratio of the last two sweeps tells how many are still to come, and so
+    whether over-relaxed ones to the end cost less than the Gram matrix of what is inside.
     """
-    problem = point.problem
-    terms, columns = _terms(problem), np.arange(len(point.x))
-    x, residual = point.x.copy(), problem.target - point.prediction
-    order = np.flatnonzero(problem.open & (problem.reach > 0.0))
-    margin, total = _first_margin(point, terms), np.inf
-    goal, halfway = 0.0, (np.inf, 0.0)
-    made, limit = 0, _SWEEPS
-    while made < limit:
-        problem.work.add(2 * len(order))
-        done = problem.design.sweep(columns, terms, x, residual, order, margin)
-        made += 1
-        order, margin, before, total = done.order, _HELD * done.largest, total, done.total
-        if done.largest <= goal or (made >= halfway[0] and total > halfway[1]):
-            break
-        inside = int(np.count_nonzero((problem.lower < x) & (x < problem.upper)))
-        if goal or made < _LEAST or done.changed * inside > _SETTLED * len(x):
+    sweeps = _Sweeps(point)
+    while sweeps.made < _SWEEPS:
+        sweeps.sweep()
+        if sweeps.made < _LEAST or sweeps.changed * sweeps.inside > _SETTLED * len(point.x):
             continue
-        noise = _BELOW * problem.correlation_error(norm(problem.smoothness.times(residual)))
-        if not 0.0 < noise < total < before:
+        plain = sweeps.to_come()
+        if plain is None:
             break
-        to_come = log(total / noise) / log(before / total)
-        relaxed = min(to_come, _RELAXED * to_come**_POWER)
-        other = exact_cost(problem, inside) + 2.0 * problem.design.product_cost
-        if 2.0 * relaxed * inside > other:
+        relaxed = min(plain, _RELAXED * plain**_POWER)
+        other = exact_cost(point.problem, sweeps.inside) + 2.0 * point.problem.design.product_cost
+        if 2.0 * relaxed * sweeps.inside > other:
             break
-        if made < min(_TRIED * to_come, _SWEEPS - 1):
-            continue
-        terms = terms._replace(squares=terms.squares * (0.5 + 0.5 * sqrt(1.0 - total / before)))
-        goal, limit = noise, made + int(_PATIENCE * relaxed) + _SPARE
-        halfway = made + 0.5 * relaxed, total * (noise / total) ** _HALFWAY
-    return Point(problem, x)
+        if sweeps.made >= min(_TRIED * plain, _SWEEPS - 1):
+            _all_the_way(sweeps, relaxed)
+            break
+    return Point(point.problem, sweeps.x)
+
+
+def _all_the_way(sweeps: _Sweeps, expected: float) -> None:
+    """Steps longer by 2 / (1 + √(1 - q)), q the ratio of the last two sweeps, until they are noise.
+
+    That is the best factor where Young's theory holds (1954). Given up where at half of the sweeps
+    expected little is gained.
+    """
+    goal, ratio = sweeps.noise, sweeps.total / sweeps.before
+    enough = sweeps.total * (goal / sweeps.total) ** _HALFWAY
+    squares = sweeps.terms.squares * (0.5 + 0.5 * sqrt(1.0 - ratio))
+    sweeps.terms = sweeps.terms._replace(squares=squares)
+    for k in range(int(_PATIENCE * expected) + _SPARE):
+        sweeps.sweep()
+        if sweeps.largest <= goal or (k + 1 >= 0.5 * expected and sweeps.total > enough):
+            break
 
 
 def _first_margin(point: Point, terms: SweepTerms) -> float:
