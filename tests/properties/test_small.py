@@ -64,18 +64,30 @@ def test_agrees_with_the_general_solver(
     assert answered >= 5
 
 
-def test_columns_that_turn_negative_leave_and_a_failed_batch_is_taken_back() -> None:
-    """Smooth, nearly dependent columns, on which batches fail: single steps take over."""
-    t = np.linspace(0.0, 1.0, 40)
+@pytest.mark.parametrize("rows", [40, 300])
+def test_columns_that_turn_negative_leave_and_a_failed_batch_is_taken_back(rows: int) -> None:
+    """Smooth, nearly dependent columns, on which batches fail: single steps take over, or come first
+    where products with A are cheap."""
+    t = np.linspace(0.0, 1.0, rows)
     A = np.exp(-np.outer(t, np.geomspace(0.5, 40.0, 60)))
     rng = np.random.default_rng(0)
     for _ in range(20):
-        b = A[:, [10, 40]] @ rng.random(2) + 1e-3 * rng.standard_normal(40)
+        b = A[:, [10, 40]] @ rng.random(2) + 1e-3 * rng.standard_normal(rows)
         x, _, status = called(A, b, 1000)
         assert status == SOLVED
         w = A.T @ (b - A @ x)
         assert w.max() <= 1e-12
         assert np.abs(w[x > 0]).max() <= 1e-12
+
+
+def test_single_steps_from_the_start_are_fewer_on_decays() -> None:
+    """Twenty rounds do, where batches that are taken back need 24 to 48."""
+    decays = np.exp(-np.linspace(10.0, 560.0, 56)[:, None] / np.geomspace(10.0, 2000.0, 100))
+    A = np.asfortranarray(decays)
+    for seed in (2, 4, 5, 6, 10, 11):
+        rng = np.random.default_rng(seed)
+        b = A[:, [20, 60, 85]] @ rng.uniform(0.5, 2.0, 3) + 0.01 * rng.standard_normal(56)
+        assert small_nnls(A, b, 0.0, 20) is not None
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200, 1e-200])
