@@ -11,9 +11,12 @@ from ..point import Point
 from ..rounding import dot
 from .active_set import ActiveSet
 from .part import whole, within
+from .refitting import affordable, refitted
 
 _NEGLIGIBLE = 1e-15
 """An objective below this share of ½||y||² has nothing left to lose."""
+
+_BLUR = 1e-12
 
 _AFFORDABLE = 1e8
 """Orthogonal factors of k columns of length m are tried where m k² is at most this."""
@@ -34,11 +37,24 @@ def suspects(point: Point) -> Mask:
     return problem.open & (point.inward > 0.0) & ~point.inside
 
 
+def blurred(point: Point) -> bool:
+    """Whether rounding may hide an objective that is lower by more than 1e-12 of ½||y||².
+
+    So far as a few columns are concerned, which can be fitted anew in no time.
+    """
+    problem = point.problem
+    if not affordable(problem, int(np.count_nonzero(problem.open))):
+        return False
+    hidden = dot(point.gradient_noise[point.inside], np.abs(point.x[point.inside]))
+    return hidden > _BLUR * 0.5 * dot(problem.target, problem.target)
+
+
 def last_resort(point: Point) -> Point:
     """The best that an active set with orthogonal factors and no allowance for rounding finds.
 
     It starts at the lower bounds, then at the best point so far; the objective alone decides. Uses all
-    coordinates where that is affordable, otherwise those inside their bounds and the suspects.
+    coordinates where that is affordable, otherwise those inside their bounds and the suspects. A few
+    columns are tried with residuals that do not depend on x, too (`refitting`).
     """
     problem, rows = point.problem, len(point.problem.target)
     used = np.flatnonzero(problem.open)
@@ -56,7 +72,7 @@ def last_resort(point: Point) -> Point:
         if not found.objective < best.objective:
             break
         best = found
-    return best
+    return min([best, *refitted(best, used)], key=_objective)
 
 
 def _objective(point: Point) -> float:

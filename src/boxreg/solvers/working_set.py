@@ -13,7 +13,7 @@ from ..matrix_products import symmetric_times
 from ..point import Point
 from . import without_gram
 from .base import PrimalSolver, SolverState, renumber
-from .last_resort import last_resort, solve_by_active_set, suspects
+from .last_resort import blurred, last_resort, solve_by_active_set, suspects
 from .part import whole, within
 from .prediction import first_point
 from .shortlist import MISLED, REHEARSALS, shortlist, telling
@@ -124,8 +124,12 @@ class WorkingSet(PrimalSolver[WorkingState]):
         """Whether no gradient points inwards beyond its rounding error, and none that does is real."""
         if state.finished:
             return True
-        doubtful = not state.sound or suspects(state.point).any()
-        return self._optimal(state.point) and (state.resorted or not doubtful)
+        return self._optimal(state.point) and (state.resorted or not self._doubtful(state))
+
+    @staticmethod
+    def _doubtful(state: WorkingState) -> bool:
+        """Whether rounding may have decided."""
+        return not state.sound or bool(suspects(state.point).any()) or blurred(state.point)
 
     def _optimal(self, point: Point) -> bool:
         return not point.wanting(self.threshold).any()
@@ -133,7 +137,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
     def _conclude(self, state: WorkingState) -> WorkingState:
         """Finish, with orthogonal factors where Gram matrices cannot be trusted."""
         point = state.point
-        if self.thorough and not state.resorted and (not state.sound or suspects(point).any()):
+        if self.thorough and not state.resorted and self._doubtful(state):
             point = last_resort(point)
         return WorkingState(point, finished=True, resorted=True)
 

@@ -1,0 +1,63 @@
+"""Columns that are nearly all the same: x of 1e10, whose own residual says nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+import boxreg
+from boxreg.point import Point
+from boxreg.solvers.refitting import affordable, refitted
+from building import reduced
+from references.problems import generated
+
+RNG = np.random.default_rng(4)
+
+
+@pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
+@pytest.mark.parametrize("seed", [9, 60, 78, 252, 342])
+def test_no_worse_than_other_solvers_on_columns_of_rank_one(seed: int) -> None:
+    """Where gradients at the point alone had led to objectives higher by 6e-11 to 0.2 of P₀."""
+    problem = generated("collinear", seed)
+    A, y = np.asarray(problem.A, dtype=float), np.asarray(problem.y, dtype=float)
+    result = boxreg.solve(A, y, problem.lower, problem.upper)
+    other = lsq_linear(A, y, (problem.lower, problem.upper), method="bvls", tol=1e-15)
+    ours, theirs = (0.5 * float(np.sum((A @ x - y) ** 2)) for x in (result.x, other.x))
+    rounding = 1e-15 * np.linalg.norm(np.abs(A) @ np.abs(result.x))
+    assert ours <= theirs + 1e-11 * 0.5 * float(y @ y) + rounding**2
+
+
+@pytest.mark.parametrize("upper", [0.3, np.inf])
+@pytest.mark.parametrize("lower", [-0.2, 0.0, -np.inf])
+def test_the_last_fit_is_the_solution(lower: float, upper: float) -> None:
+    """On columns that are far from dependent, with other coordinates held still and rows weighted."""
+    A, y = RNG.standard_normal((12, 7)), RNG.standard_normal(12)
+    weights = RNG.uniform(0.5, 2.0, 12)
+    problem = reduced(A, y, lower, upper, sample_weight=weights)
+    start = np.clip(np.full(7, 0.1), lower, upper)
+    used = np.array([0, 2, 3, 5, 6])
+    *_, last = refitted(Point(problem, start), used)
+    root = np.sqrt(weights)
+    rest = y - A[:, [1, 4]] @ start[[1, 4]]
+    exact = lsq_linear(root[:, None] * A[:, used], root * rest, (lower, upper), tol=1e-14)
+    np.testing.assert_allclose(last.x[used], exact.x, atol=1e-7)
+    np.testing.assert_array_equal(last.x[[1, 4]], start[[1, 4]])
+    assert np.all((last.x >= lower) & (last.x <= upper))
+
+
+def test_more_columns_than_rows_and_columns_of_zeros() -> None:
+    """Dependent candidates are passed over; every fit has a lower objective than the one before."""
+    A = np.hstack([RNG.random((4, 9)), np.zeros((4, 1))])
+    A[:, 3] = A[:, 2]
+    problem = reduced(A, RNG.random(4), 0.0, np.inf)
+    values = [found.objective for found in refitted(Point(problem, np.zeros(10)), np.arange(10))]
+    assert len(values) > 1
+    assert np.all(np.diff(values) <= 1e-15)
+
+
+def test_only_a_few_columns_are_tried() -> None:
+    assert affordable(reduced(np.ones((10, 50)), np.ones(10), 0.0, np.inf), 50)
+    wide = reduced(np.ones((10, 80)), np.ones(10), 0.0, np.inf)
+    assert not affordable(wide, 80)
+    assert not list(refitted(Point(wide, np.zeros(80)), np.arange(80)))
