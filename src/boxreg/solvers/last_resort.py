@@ -72,11 +72,22 @@ def last_resort(point: Point) -> Point:
         if not found.objective < best.objective:
             break
         best = found
-    return min([best, *refitted(best, used)], key=_objective)
+    for found in refitted(best, used):
+        if _at_most(found) < best.objective:
+            best = found
+    return best
 
 
 def _objective(point: Point) -> float:
     return point.objective
+
+
+def _at_most(point: Point) -> float:
+    """What the objective may be, with the rounding error of A x: where x is huge, that decides."""
+    problem = point.problem
+    size = np.sqrt(2.0 * max(point.objective - problem.constant, 0.0))
+    off = float(np.sqrt(problem.smoothness.largest)) * point.prediction_error
+    return float(0.5 * (size + off) ** 2) + problem.constant
 
 
 def _bold_steps(start: Point, used: Index) -> Iterator[Point]:
