@@ -6,7 +6,7 @@ import numpy as np
 
 from .arrays import Array, Index, Mask
 from .designs import Design
-from .designs.epochs import SweepTerms
+from .designs.epochs import Sweep, SweepTerms
 from .rounding import dot
 
 _ROUGHLY = 0.03
@@ -140,5 +140,5 @@ class _SweptEquations(NormalEquations):
         t, residual = np.zeros_like(v), np.zeros_like(self._h)
         infinite = np.full(len(v), np.inf)
         terms = SweepTerms(-infinite, infinite, self.diagonal, -v, self._weights)
-        self._design.sweep(np.arange(len(v)), terms, t, residual, order)
+        self._design.sweep(Sweep(np.arange(len(v)), terms, t, residual, order))
         return t, -residual

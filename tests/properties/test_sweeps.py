@@ -12,7 +12,7 @@ import boxreg
 from boxreg import Status, validate
 from boxreg.arrays import Array, Index
 from boxreg.designs import Design
-from boxreg.designs.epochs import SweepTerms
+from boxreg.designs.epochs import Sweep, SweepTerms
 from boxreg.designs.view import ColumnView
 from boxreg.point import Point
 from boxreg.solvers import prediction, sweeping
@@ -72,7 +72,7 @@ def test_a_sweep_is_what_it_says(how: str, rows: int, weighted: bool) -> None:
     own_x, own_residual, own_order, margin = x.copy(), residual.copy(), order, 0.3
     for _ in range(5):
         given = order.copy()
-        done = design.sweep(np.arange(n), terms, x, residual, order, margin)
+        done = design.sweep(Sweep(np.arange(n), terms, x, residual, order, margin))
         np.testing.assert_array_equal(order, given)
         kept, changed, steps = plain_sweep(A, terms, own_x, own_residual, own_order, margin)
         np.testing.assert_allclose(x, own_x, atol=1e-13)
@@ -93,7 +93,7 @@ def test_without_bounds_a_sweep_solves_with_a_triangle(how: str, rows: int) -> N
     gram, infinite = A.T @ A, np.full(10, np.inf)
     t, residual, order = np.zeros(10), np.zeros(rows), RNG.permutation(10)
     terms = SweepTerms(-infinite, infinite, np.diag(gram).copy(), -v, None)
-    held(A, how).sweep(np.arange(10), terms, t, residual, order)
+    held(A, how).sweep(Sweep(np.arange(10), terms, t, residual, order))
     triangle = np.tril(gram[np.ix_(order, order)])
     np.testing.assert_allclose(triangle @ t[order], v[order], atol=1e-10)
     np.testing.assert_allclose(residual, -A @ t, atol=1e-12)
@@ -105,7 +105,7 @@ def test_designs_without_columns_in_one_piece_do_not_sweep() -> None:
     ones = np.ones(3)
     terms = SweepTerms(-ones, ones, ones, ones, None)
     with pytest.raises(NotImplementedError, match="columns"):
-        Design.sweep(design, np.arange(3), terms, ones, np.ones(5), np.arange(3))
+        Design.sweep(design, Sweep(np.arange(3), terms, ones, np.ones(5), np.arange(3)))
 
 
 def signed(box: float, m: int = 900, n: int = 300, **options: Any) -> Point:

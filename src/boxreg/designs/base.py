@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import matrix_products
 from ..arrays import Array, Index, Matrix
-from .epochs import SmoothTerms, SweepTerms, Swept
+from .epochs import SmoothTerms, Sweep, Swept
 from .survey import Survey
 
 _COLUMNS_AT_A_TIME = 512
@@ -158,19 +158,6 @@ class Design(ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")
 
-    def sweep(
-        self,
-        chosen: Index,
-        terms: SweepTerms,
-        x: Array,
-        residual: Array,
-        order: Index,
-        margin: float = np.inf,
-    ) -> Swept:
-        """One exact minimisation over each coordinate of `order` in turn, in place.
-
-        Coordinate j of x, of `order` and of the terms is column `chosen[j]`, and x and
-        residual = y - A x change together. Coordinates at a bound whose slope holds them there by more
-        than `margin` times the norm of their column are not worth coming back to.
-        """
+    def sweep(self, asked: Sweep) -> Swept:
+        """One sweep over coordinates, in place."""
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")

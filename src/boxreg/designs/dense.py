@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array, Index, Matrix
 from .base import Design
-from .epochs import SmoothTerms, SweepTerms, Swept
+from .epochs import SmoothTerms, Sweep, Swept
 from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 15
@@ -166,22 +166,11 @@ class DenseDesign(Design):
         rows, box = terms.rows, terms.box
         return int(run(self.array.T, *kept, rows, box, terms.rates, terms.order, epochs))
 
-    def sweep(
-        self,
-        chosen: Index,
-        terms: SweepTerms,
-        x: Array,
-        residual: Array,
-        order: Index,
-        margin: float = np.inf,
-    ) -> Swept:
+    def sweep(self, asked: Sweep) -> Swept:
         """Over columns read where they are, in a compiled loop."""
         from ..kernels.sweeps import dense_sweep
 
-        order = order.copy()
-        box, rest = (terms.lower, terms.upper), (terms.squares, terms.cost, terms.weights)
-        kept, *sizes = dense_sweep(self.array.T, chosen, x, residual, box, *rest, order, margin)
-        return Swept(order[:kept], *sizes)
+        return asked.by(dense_sweep, self.array.T)
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
         """Blocks contiguous in memory, each small enough to stay in cache."""

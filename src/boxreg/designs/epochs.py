@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..arrays import Array, Index
 
@@ -58,3 +58,27 @@ class Swept(NamedTuple):
     """The largest change of A x by one coordinate."""
     total: float
     """The root of the sum of the squares of all those."""
+
+
+class Sweep(NamedTuple):
+    """One exact minimisation over each coordinate of `order` in turn, as a design is asked for it.
+
+    Coordinate j of x, of `order` and of the terms is column `chosen[j]`; x and residual = y - A x
+    change together, in place. Coordinates that a bound holds back by more than `margin` times the norm
+    of their column are not worth coming back to.
+    """
+
+    chosen: Index
+    terms: SweepTerms
+    x: Array
+    residual: Array
+    order: Index
+    margin: float = float("inf")
+
+    def by(self, kernel: Callable[..., Any], columns: Any) -> Swept:
+        """Made by a kernel, with columns as it takes them."""
+        order, terms = self.order.copy(), self.terms
+        box = (terms.lower, terms.upper)
+        rest = (terms.squares, terms.cost, terms.weights, order, self.margin)
+        kept, *sizes = kernel(columns, self.chosen, self.x, self.residual, box, *rest)
+        return Swept(order[:kept], *sizes)

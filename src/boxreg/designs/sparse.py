@@ -7,7 +7,7 @@ from scipy import sparse
 
 from ..arrays import Array, Index
 from .base import Design
-from .epochs import SmoothTerms, SweepTerms, Swept
+from .epochs import SmoothTerms, Sweep, Swept
 from .survey import Survey
 
 
@@ -140,20 +140,9 @@ class SparseDesign(Design):
         csc, kept = (a.data, a.indices, a.indptr), (x, prediction, residual)
         return int(run(csc, *kept, terms.rows, terms.box, terms.rates, terms.order, epochs))
 
-    def sweep(
-        self,
-        chosen: Index,
-        terms: SweepTerms,
-        x: Array,
-        residual: Array,
-        order: Index,
-        margin: float = np.inf,
-    ) -> Swept:
+    def sweep(self, asked: Sweep) -> Swept:
         """Over the stored entries, in a compiled loop."""
         from ..kernels.sweeps import csc_sweep
 
-        a, order = self.matrix, order.copy()
-        csc, box = (a.data, a.indices, a.indptr), (terms.lower, terms.upper)
-        rest = (terms.squares, terms.cost, terms.weights)
-        kept, *sizes = csc_sweep(csc, chosen, x, residual, box, *rest, order, margin)
-        return Swept(order[:kept], *sizes)
+        a = self.matrix
+        return asked.by(csc_sweep, (a.data, a.indices, a.indptr))

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Array, Index
 from .base import Design
-from .epochs import SweepTerms, Swept
+from .epochs import Sweep, Swept
 
 
 def chosen(design: Design, index: Index) -> Design:
@@ -69,14 +69,6 @@ class ColumnView(Design):
         """Some of them, copied."""
         return self._whole.keep(self._chosen[index])
 
-    def sweep(
-        self,
-        chosen: Index,
-        terms: SweepTerms,
-        x: Array,
-        residual: Array,
-        order: Index,
-        margin: float = np.inf,
-    ) -> Swept:
+    def sweep(self, asked: Sweep) -> Swept:
         """Over columns of the choice, read where they are."""
-        return self._whole.sweep(self._chosen[chosen], terms, x, residual, order, margin)
+        return self._whole.sweep(asked._replace(chosen=self._chosen[asked.chosen]))

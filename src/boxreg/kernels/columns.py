@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compiling import compiled_sums
+from .lines import add_four
 
 
 @compiled_sums
@@ -42,11 +43,8 @@ def combine_rows(columns, chosen, weights):  # type: ignore[no-untyped-def]
     for p in range(0, whole, 4):
         first, second = columns[chosen[p]], columns[chosen[p + 1]]
         third, fourth = columns[chosen[p + 2]], columns[chosen[p + 3]]
-        s, t, u, v = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
-        for i in range(len(out)):
-            one, two = np.float64(first[i]), np.float64(second[i])
-            three, four = np.float64(third[i]), np.float64(fourth[i])
-            out[i] += (s * one + t * two) + (u * three + v * four)
+        four = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
+        add_four(out, first, second, third, fourth, *four)
     for p in range(whole, len(chosen)):
         column, weight = columns[chosen[p]], weights[p]
         for i in range(len(out)):

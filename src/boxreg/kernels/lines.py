@@ -70,13 +70,19 @@ def combine_lines(lines, weights):  # type: ignore[no-untyped-def]
         for j in range(0, whole, 4):
             first, second = lines[j, start:stop], lines[j + 1, start:stop]
             third, fourth = lines[j + 2, start:stop], lines[j + 3, start:stop]
-            p, q, r, s = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
-            for i in range(len(total)):
-                one, two = np.float64(first[i]), np.float64(second[i])
-                three, four = np.float64(third[i]), np.float64(fourth[i])
-                total[i] += (p * one + q * two) + (r * three + s * four)
+            four = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
+            add_four(total, first, second, third, fourth, *four)
         for j in range(whole, n):
             line, weight = lines[j, start:stop], weights[j]
             for i in range(len(total)):
                 total[i] += weight * np.float64(line[i])
     return out
+
+
+@leaf_sums
+def add_four(total, first, second, third, fourth, p, q, r, s):  # type: ignore[no-untyped-def]
+    """Add four lines, each times its weight."""
+    for i in range(len(total)):
+        one, two = np.float64(first[i]), np.float64(second[i])
+        three, four = np.float64(third[i]), np.float64(fourth[i])
+        total[i] += (p * one + q * two) + (r * three + s * four)

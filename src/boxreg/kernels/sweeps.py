@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compiling import compiled_sums, leaf, leaf_sums
+from .lines import add_four
 
 _LONG = 1800
 """Columns longer than this are taken four at a time. What the four do to each other is known from their
@@ -36,10 +37,7 @@ def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order
         a, b, c, d = order[k], order[k + 1], order[k + 2], order[k + 3]
         first, second = columns[chosen[a]], columns[chosen[b]]
         third, fourth = columns[chosen[c]], columns[chosen[d]]
-        if weights is None:
-            _four(first, second, third, fourth, residual, slopes, products)
-        else:
-            _four_weighted(first, second, third, fourth, residual, weights, slopes, products)
+        _four(first, second, third, fourth, residual, weights, slopes, products)
         slope = slopes[0] - cost[a]
         s = _settle(a, slope, x, box, squares, margin, order, counts, sizes)
         slope = slopes[1] - cost[b] - s * products[0]
@@ -49,9 +47,7 @@ def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order
         slope = slopes[3] - cost[d] - s * products[2] - t * products[4] - u * products[5]
         v = _settle(d, slope, x, box, squares, margin, order, counts, sizes)
         if s != 0.0 or t != 0.0 or u != 0.0 or v != 0.0:
-            for i in range(m):
-                one, two = s * first[i] + t * second[i], u * third[i] + v * fourth[i]
-                residual[i] -= one + two
+            add_four(residual, first, second, third, fourth, -s, -t, -u, -v)
     for k in range(whole, len(order)):
         j = order[k]
         column = columns[chosen[j]]
@@ -115,43 +111,22 @@ def _settle(j, slope, x, box, squares, margin, order, counts, sizes):  # type: i
 
 
 @leaf_sums
-def _four(a, b, c, d, residual, slopes, products):  # type: ignore[no-untyped-def]
-    """Products of four columns with the residual and with each other."""
+def _four(a, b, c, d, residual, weights, slopes, products):  # type: ignore[no-untyped-def]
+    """Products of four columns with the residual and with each other, rows weighted."""
     p, q, r, s = 0.0, 0.0, 0.0, 0.0
     ab, ac, ad, bc, bd, cd = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(residual)):
         e, f = np.float64(a[i]), np.float64(b[i])
         g, h = np.float64(c[i]), np.float64(d[i])
-        v = residual[i]
+        omega = 1.0
+        if weights is not None:
+            omega = weights[i]
+        v = omega * residual[i]
         p += e * v
         q += f * v
         r += g * v
         s += h * v
-        ab += e * f
-        ac += e * g
-        ad += e * h
-        bc += f * g
-        bd += f * h
-        cd += g * h
-    slopes[0], slopes[1], slopes[2], slopes[3] = p, q, r, s
-    products[0], products[1], products[2] = ab, ac, ad
-    products[3], products[4], products[5] = bc, bd, cd
-
-
-@leaf_sums
-def _four_weighted(a, b, c, d, residual, weights, slopes, products):  # type: ignore[no-untyped-def]
-    """The same with the weights of the rows."""
-    p, q, r, s = 0.0, 0.0, 0.0, 0.0
-    ab, ac, ad, bc, bd, cd = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(len(residual)):
-        e, f = np.float64(a[i]), np.float64(b[i])
-        g, h = np.float64(c[i]), np.float64(d[i])
-        v = weights[i] * residual[i]
-        p += e * v
-        q += f * v
-        r += g * v
-        s += h * v
-        e, k, o = weights[i] * e, weights[i] * f, weights[i] * g
+        e, k, o = omega * e, omega * f, omega * g
         ab += e * f
         ac += e * g
         ad += e * h

@@ -46,7 +46,6 @@ def _steps(columns: Array, y: Array, lower: Array, upper: Array) -> Iterator[Arr
     bottomless = np.isneginf(lower)
     free = bottomless & np.isposinf(upper)
     x = np.where(free, 0.0, np.where(bottomless, upper, lower))
-    refused = np.zeros(len(x), dtype=bool)
     for _ in range(3 * len(x) + 10):
         moved, residual = _settled(columns, y, lower, upper, x, free)
         if moved is None:
@@ -54,7 +53,7 @@ def _steps(columns: Array, y: Array, lower: Array, upper: Array) -> Iterator[Arr
         x = moved
         yield x
         slopes = columns.T @ residual
-        wrong = np.where(slopes > 0.0, x < upper, x > lower) & ~free & ~refused & (slopes != 0.0)
+        wrong = np.where(slopes > 0.0, x < upper, x > lower) & ~free & (slopes != 0.0)
         while wrong.any():
             j = int(np.argmax(np.where(wrong, np.abs(slopes), -1.0)))
             free[j] = True

@@ -7,7 +7,7 @@ from math import log, sqrt
 import numpy as np
 
 from ..arrays import Array
-from ..designs.epochs import SweepTerms
+from ..designs.epochs import Sweep, SweepTerms
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..rounding import norm
@@ -62,8 +62,8 @@ class _Sweeps:
         """One more, over the coordinates that were not held back at a bound."""
         problem = self.problem
         problem.work.add(2 * len(self._order))
-        held = self._order, self._margin
-        done = problem.design.sweep(self._columns, self.terms, self.x, self._residual, *held)
+        state = (self.x, self._residual, self._order, self._margin)
+        done = problem.design.sweep(Sweep(self._columns, self.terms, *state))
         self.made, self.before = self.made + 1, self.total
         self._order, self.changed, self.largest, self.total = done
         self._margin = _HELD * self.largest
