@@ -134,6 +134,7 @@ class FreeSystem:
         border = np.zeros((len(base), count + 1 + len(left)), order="F")
         border[:, :count] = self.gram[np.ix_(base, entered)]
         border[:, count] = pull[base]
+        border[base < 0] = 0.0  # Π takes it away, the better the smaller it is
         border[left, count + 1 + np.arange(len(left))] = 1.0
         border = dtrtrs(factor, border, lower=1, overwrite_b=1)[0]
         known, gone = border[:, : count + 1], border[:, count + 1 :]

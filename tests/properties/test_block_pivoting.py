@@ -170,6 +170,18 @@ def test_factors_of_nearly_dependent_columns_do_not_last() -> None:
         assert (len(system.kept(np.arange(1, 30))._base) == 30) == lasts
 
 
+def test_small_columns_that_left_do_not_blur_large_ones() -> None:
+    """They stay in the factor, a trillion times smaller than what is left."""
+    rng = np.random.default_rng(5)
+    a = rng.standard_normal((20, 6)) * [1e-7, 1e-3, 1.0, 1e5, 1e5, 1e5]
+    system = FreeSystem(a.T @ a)
+    system.solve(np.ones(6, dtype=bool), a.T @ rng.standard_normal(20))
+    system, rest = system.kept(np.arange(3, 6)), a[:, 3:]
+    y = rng.standard_normal(20)
+    x, _ = system.solve(np.ones(3, dtype=bool), rest.T @ y)
+    np.testing.assert_allclose(x, np.linalg.lstsq(rest, y)[0], rtol=1e-12)
+
+
 def test_nothing_is_left_of_a_system() -> None:
     """A matrix of which all coordinates leave, and then some come."""
     system = FreeSystem(np.eye(5) + 1.0)

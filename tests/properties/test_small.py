@@ -90,6 +90,20 @@ def test_single_steps_from_the_start_are_fewer_on_decays() -> None:
         assert small_nnls(A, b, 0.0, 20) is not None
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("off", "answered"), [(0.0, True), (1e-4, True), (1e-12, False)])
+def test_a_gradient_lost_in_rounding_matters_where_columns_are_nearly_the_same(
+    off: float, answered: bool, order: str
+) -> None:
+    """A copy of a free column can gain nothing; one that is off by 1e-12 may, and nobody can see it."""
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        A = rng.random((30, 6))
+        A[:, 5] = A[:, 0] + off * rng.standard_normal(30)
+        b = A[:, 0] + 1e-5 * rng.random(30)
+        assert (small_nnls(np.array(A, order=order), b, 0.0, None) is not None) == answered
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200, 1e-200])
 def test_declines_what_it_cannot_judge(bad: float) -> None:
     """NaN, inf, and norms whose squares leave the range of float64."""

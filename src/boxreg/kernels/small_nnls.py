@@ -38,6 +38,7 @@ from .free_set import (
 from .pricing import (
     first_pass,
     gather,
+    harmless,
     optimal,
     rounding_noise,
     settled,
@@ -136,8 +137,10 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
             count = before
             caution, penance = (caution, penance) if caution else (penance, 2 * penance)
     noise = _SLACK * rounding_noise(free, count, norms, best)
-    solved = fresh and optimal(x, w, norms, noise, threshold, best <= little)
+    solved = fresh and optimal(x, w, norms, noise, threshold)
     solved = solved and decrement(free, count, w) <= little
+    if solved and not threshold and best > little:
+        solved = harmless(A, columns, free, count, x, w, norms, noise, little)
     return x, np.sqrt(2.0 * best), SOLVED if solved else GAVE_UP
 
 

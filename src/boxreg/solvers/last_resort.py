@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.linalg import qr
 
 from ..arrays import Index, Mask
 from ..point import Point
@@ -17,6 +18,8 @@ _NEGLIGIBLE = 1e-15
 """An objective below this share of ½||y||² has nothing left to lose."""
 
 _BLUR = 1e-12
+_COPY = 1e-14
+"""A column is a combination of others where less than this share of it is its own."""
 
 _AFFORDABLE = 1e8
 """Orthogonal factors of k columns of length m are tried where m k² is at most this."""
@@ -45,8 +48,33 @@ def blurred(point: Point) -> bool:
     problem = point.problem
     if not affordable(problem, int(np.count_nonzero(problem.open))):
         return False
-    hidden = dot(point.gradient_noise[point.inside], np.abs(point.x[point.inside]))
-    return hidden > _BLUR * 0.5 * dot(problem.target, problem.target)
+    little = _BLUR * 0.5 * dot(problem.target, problem.target)
+    if dot(point.gradient_noise[point.inside], np.abs(point.x[point.inside])) > little:
+        return True
+    return point.objective > little and _unseen(point) > little
+
+
+def _unseen(point: Point) -> float:
+    """The most that a coordinate may gain which is at a bound, with a gradient that rounding hides.
+
+    That is ½ (w_j / d_j)², d_j the distance of its column from the span of those inside; columns that
+    are copies of others have nothing to gain.
+    """
+    problem, noise = point.problem, point.gradient_noise
+    hidden = np.flatnonzero(problem.open & ~point.inside & (np.abs(point.correlation) <= noise))
+    if not len(hidden):
+        return 0.0
+    root = problem.smoothness.root_times
+    own = root(problem.design.columns(hidden).T).T
+    norms = np.linalg.norm(own, axis=0)
+    inside = np.flatnonzero(point.inside)
+    if len(inside):
+        q = qr(root(problem.design.columns(inside).T).T, mode="economic")[0]
+        for _ in range(2):
+            own = own - q @ (q.T @ own)
+    far = np.linalg.norm(own, axis=0)
+    real = far > _COPY * norms
+    return float(np.max(0.5 * (2.0 * noise[hidden[real]] / far[real]) ** 2, initial=0.0))
 
 
 def last_resort(point: Point) -> Point:
