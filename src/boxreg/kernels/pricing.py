@@ -10,7 +10,7 @@ from .vectors import floats, indices, row_product, table
 
 _UNIT = 2.0**-53
 _SMALLEST = 1e-140
-_COPY = 1e-14
+_COPY = 1e-15
 """A column is a combination of others where less than this share of it is its own."""
 
 

@@ -14,11 +14,13 @@ from .active_set import ActiveSet
 from .part import whole, within
 from .refitting import affordable, refitted
 
-_NEGLIGIBLE = 1e-15
+_NEGLIGIBLE = 1e-16
 """An objective below this share of ½||y||² has nothing left to lose."""
 
 _BLUR = 1e-12
-_COPY = 1e-14
+"""Slopes along x that may be off by more than this share of ½||y||² are those of a huge x."""
+
+_COPY = 1e-15
 """A column is a combination of others where less than this share of it is its own."""
 
 _AFFORDABLE = 1e8
@@ -41,16 +43,17 @@ def suspects(point: Point) -> Mask:
 
 
 def blurred(point: Point) -> bool:
-    """Whether rounding may hide an objective that is lower by more than 1e-12 of ½||y||².
+    """Whether rounding may hide a much lower objective: x is huge, or a gradient of large effect is 0.
 
     So far as a few columns are concerned, which can be fitted anew in no time.
     """
     problem = point.problem
     if not affordable(problem, int(np.count_nonzero(problem.open))):
         return False
-    little = _BLUR * 0.5 * dot(problem.target, problem.target)
-    if dot(point.gradient_noise[point.inside], np.abs(point.x[point.inside])) > little:
+    scale = 0.5 * dot(problem.target, problem.target)
+    if dot(point.gradient_noise[point.inside], np.abs(point.x[point.inside])) > _BLUR * scale:
         return True
+    little = _NEGLIGIBLE * scale
     return point.objective > little and _unseen(point) > little
 
 
