@@ -57,9 +57,10 @@ def block_pivoting(
     columns depend on the others go to their lower bound, or to `rest` where they have none, and stay
     there; if in the end one of them wants to leave it beyond `noise`, more accurate means are needed.
     """
-    gram, states = system.gram, states.copy()
-    bottomless = np.isneginf(lower)
-    bottom = np.where(bottomless, rest, lower)
+    from .kernels.exchanges import contradictions
+
+    gram, states, wish = system.gram, states.copy(), np.empty_like(states)
+    bottom = np.where(np.isneginf(lower), rest, lower)
     barred = np.zeros(len(c), dtype=bool)
     fewest, grace, single, returns = len(c) + 1, _GRACE, 0, 0
     for rounds in range(1, max_rounds + 1):
@@ -72,12 +73,10 @@ def block_pivoting(
             states[dependent] = LOWER
             barred[dependent] = True
             continue
-        x[~free] = bound[~free]
-        gradient = c - symmetric_times(gram, x)
-        too_low, too_high = free & (x < lower), free & (x > upper)
-        leaving = (states == LOWER) & (gradient > noise)
-        leaving |= ((states == UPPER) | (bottomless & ~free)) & (gradient < -noise)
-        broken = np.flatnonzero(too_low | too_high | (leaving & ~barred))
+        x += bound
+        contradictions(gram, c, x, states, lower, upper, noise, wish)
+        leaving = (wish != states) & ~free
+        broken = np.flatnonzero((wish != states) & ~(leaving & barred))
         if not len(broken) and np.any(leaving) and returns < _RETURNS:
             # What they depended on may be at a bound by now: let them try again.
             returns += 1
@@ -96,9 +95,5 @@ def block_pivoting(
         else:
             broken = broken[-1:]
             single += 1
-        chosen = np.zeros(len(c), dtype=bool)
-        chosen[broken] = True
-        states[chosen & too_low] = LOWER
-        states[chosen & too_high] = UPPER
-        states[chosen & leaving] = FREE
+        states[broken] = wish[broken]
     return None

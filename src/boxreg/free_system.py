@@ -20,6 +20,10 @@ _LASTING = 0.03
 """A factor outlives its matrix only where every column has this share of its own: what comes of it is
 the more accurate the larger the share, and a later matrix may deserve better."""
 
+_SMALL = 128
+"""Blocks up to this size are factored anew in one compiled call, which takes less time than calling
+LAPACK for what has changed."""
+
 _FEW = 8
 _SHARE = 0.125
 """Changes up to this many, or up to this share of the block, are bordered instead of factored anew."""
@@ -47,6 +51,8 @@ class FreeSystem:
         self._base: Index = np.zeros(0, dtype=np.intp)  # -1: no longer in G
         self._factor: Array = np.zeros((0, 0))
         self._own = 0.0  # the least share of a column of B outside the span of those before it
+        self.sound = True
+        """Whether the last system showed no sign of nearly dependent columns."""
 
     def grown(self, gram: Array) -> FreeSystem:
         """The system of a matrix that has the present one as its leading block."""
@@ -74,14 +80,16 @@ class FreeSystem:
             system._base, system._factor, system._own = self._base, self._factor, self._own
         return system
 
-    @property
-    def sound(self) -> bool:
-        """Whether the last factor shows no sign of nearly dependent columns."""
-        return self._own > _SOUND or not len(self._base)
-
     def solve(self, free: Mask, pull: Array) -> tuple[Array, Index]:
         """x over all coordinates, 0 outside F, and the members of F left out as dependent."""
+        from .kernels.exchanges import solve_small
+
         x = np.zeros(len(pull))
+        if np.count_nonzero(free) <= _SMALL:
+            least = solve_small(self.gram, free, pull, x)
+            if least > _DISTINCT:
+                self.sound = least > _SOUND
+                return x, np.zeros(0, dtype=np.intp)
         outside = np.append(free, False)
         left = np.flatnonzero(~outside[self._base])
         outside[self._base] = False
@@ -91,6 +99,7 @@ class FreeSystem:
             return x, np.zeros(0, dtype=np.intp)
         dependent = self._rebuild(np.flatnonzero(free))
         base = self._base
+        self.sound = self._own > _SOUND or not len(base)
         if len(base):
             x[base] = dpotrs(self._factor, pull[base], lower=1)[0]
         return x, dependent

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import boxreg
+from boxreg import free_system
 from boxreg.block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from boxreg.free_system import FreeSystem
+from boxreg.kernels.exchanges import contradictions, solve_small
 from boxreg.point import Point
 from boxreg.solvers import ActiveSet, prediction, working_set
 from boxreg.workloads import nnls_table1
@@ -20,6 +22,12 @@ def solve(gram, c, lower, upper, start=LOWER, max_rounds=200, rest=0.0, noise=0.
     states = np.full(n, start, dtype=np.int8)
     rests, noises = np.full(n, rest), np.full(n, noise)
     return block_pivoting(FreeSystem(gram), c, lower, upper, states, rests, noises, max_rounds)
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Systems of any size are kept and updated, as large ones are."""
+    monkeypatch.setattr(free_system, "_SMALL", 0)
 
 
 def test_by_hand() -> None:
@@ -110,6 +118,7 @@ def test_a_column_that_only_seems_dependent_is_refused() -> None:
     np.testing.assert_allclose(boxreg.nnls(a, b)[0], [0.0, 1.0 + 1e-9], rtol=1e-15)
 
 
+@pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("changes", [1, 3, 8])
 def test_bordered_systems_agree_with_new_factors(changes: int) -> None:
     """Whatever enters and leaves, in any mixture, one change after the other."""
@@ -155,6 +164,7 @@ def test_a_factor_outlives_the_coordinates_it_was_made_of(leaving: int, factors)
     assert (ghosts > 0) == (leaving == 1)
 
 
+@pytest.mark.usefixtures("large")
 def test_factors_of_nearly_dependent_columns_do_not_last() -> None:
     """Within a matrix they are bordered, for the next one they are made anew."""
     a = np.random.default_rng(3).standard_normal((50, 30))
@@ -170,6 +180,56 @@ def test_factors_of_nearly_dependent_columns_do_not_last() -> None:
         assert (len(system.kept(np.arange(1, 30))._base) == 30) == lasts
 
 
+@pytest.mark.parametrize("size", [1, 7, 40, 128])
+def test_small_systems_at_once(size: int) -> None:
+    """The solution, and the least share of a column outside the span of those before it."""
+    rng = np.random.default_rng(size)
+    a = rng.standard_normal((2 * size, size)) * rng.uniform(0.01, 100.0, size)
+    free, x = rng.random(size) < 0.7, np.full(size, np.nan)
+    free[0] = True
+    pull = rng.standard_normal(size)
+    own = solve_small(a.T @ a, free, pull, x)
+    used = a[:, free]
+    np.testing.assert_allclose(x[free], np.linalg.solve(used.T @ used, pull[free]), rtol=1e-9)
+    np.testing.assert_array_equal(x[~free], 0.0)
+    factor = np.linalg.qr(used, mode="r")
+    shares = np.abs(np.diagonal(factor)) / np.linalg.norm(used, axis=0)
+    np.testing.assert_allclose(own, shares.min(), rtol=1e-9)
+
+
+def test_small_systems_that_are_singular() -> None:
+    for gram in (np.zeros((1, 1)), np.ones((2, 2)), np.array([[1.0, 2.0], [2.0, 1.0]])):
+        free = np.ones(len(gram), dtype=bool)
+        assert solve_small(gram, free, np.ones(len(gram)), np.zeros(len(gram))) == 0.0
+    assert solve_small(np.zeros((2, 2)), np.zeros(2, dtype=bool), np.ones(2), np.zeros(2)) == 1.0
+
+
+def test_what_contradicts_a_state() -> None:
+    """By hand: G = 2 I, so that the gradient is c - 2 x; in order of the columns below."""
+    table = np.array(
+        [  # state, x, c, lower, upper, wish
+            (FREE, 0.5, 1.0, 0.0, 1.0, FREE),  # inside
+            (FREE, -0.5, -1.0, 0.0, 1.0, LOWER),
+            (FREE, 1.5, 3.0, 0.0, 1.0, UPPER),
+            (LOWER, 0.0, 1.0, 0.0, 1.0, FREE),  # wants to rise
+            (LOWER, 0.0, 0.05, 0.0, 1.0, LOWER),  # by less than the noise
+            (LOWER, 0.0, -1.0, 0.0, 1.0, LOWER),
+            (UPPER, 1.0, 1.0, 0.0, 1.0, FREE),  # wants to fall
+            (UPPER, 1.0, 1.95, 0.0, 1.0, UPPER),
+            (UPPER, 1.0, 3.0, 0.0, 1.0, UPPER),
+            (LOWER, 0.3, -1.0, -np.inf, 1.0, FREE),  # at rest where no bound is: both ways
+            (LOWER, 0.3, 2.0, -np.inf, 1.0, FREE),
+        ]
+    )
+    states, x, c, lower, upper, wish = table.T
+    found, states = np.zeros(len(x), dtype=np.int8), states.astype(np.int8)
+    arrays = (np.ascontiguousarray(v) for v in (c, x))
+    box = (np.ascontiguousarray(v) for v in (lower, upper))
+    contradictions(2.0 * np.eye(len(x)), *arrays, states, *box, np.full(len(x), 0.1), found)
+    np.testing.assert_array_equal(found, wish)
+
+
+@pytest.mark.usefixtures("large")
 def test_small_columns_that_left_do_not_blur_large_ones() -> None:
     """They stay in the factor, a trillion times smaller than what is left."""
     rng = np.random.default_rng(5)

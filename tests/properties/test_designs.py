@@ -20,6 +20,7 @@ from boxreg.designs import (
 from boxreg.designs.projected import ProjectedDesign
 from boxreg.designs.stacked import RowDesign
 from boxreg.designs.view import ColumnView, chosen
+from boxreg.kernels.csc import has_duplicates
 from boxreg.rounding import gamma
 
 RNG = np.random.default_rng(3)
@@ -135,6 +136,25 @@ def test_survey_agrees_with_plain_sums(shape: tuple[int, int], dtype: type) -> N
         np.testing.assert_allclose(seen.norms, np.linalg.norm(wide, axis=0), rtol=1e-13)
         np.testing.assert_allclose(seen.sums, wide.sum(axis=0), atol=1e-11)
         np.testing.assert_allclose(seen.correlation, wide.T @ v, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["any", "ascending", "descending", "ascending, twice"])
+def test_duplicates_are_found_in_any_order_of_rows(kind: str) -> None:
+    rng = np.random.default_rng(7)
+    some = set()
+    for _ in range(300):
+        m, n = rng.integers(1, 6, 2)
+        columns = [rng.integers(0, m, rng.integers(0, 5)) for _ in range(n)]
+        if kind != "any":
+            columns = [np.sort(c if "twice" in kind else np.unique(c)) for c in columns]
+        if kind == "descending":
+            columns = [c[::-1] for c in columns]
+        starts = np.concatenate([[0], np.cumsum([len(c) for c in columns])])
+        twice = any(len(np.unique(c)) < len(c) for c in columns)
+        indices = np.concatenate(columns).astype(np.int32)
+        assert has_duplicates(indices, starts.astype(np.int32), m) == twice
+        some.add(twice)
+    assert some == ({False, True} if kind in ("any", "ascending, twice") else {False})
 
 
 def test_sparse_duplicates_are_summed_in_a_copy() -> None:

@@ -147,6 +147,8 @@ def _by_rows(data, indices, indptr, m, chosen):  # type: ignore[no-untyped-def]
 @compiled
 def has_duplicates(indices, indptr, m):  # type: ignore[no-untyped-def]
     """Whether some column stores two entries for one row."""
+    if _one_way(indices, indptr):
+        return False
     owner = np.full(m, -1, dtype=np.int64)
     for j in range(indptr.shape[0] - 1):
         rows = indices[indptr[j] : indptr[j + 1]]
@@ -156,3 +158,19 @@ def has_duplicates(indices, indptr, m):  # type: ignore[no-untyped-def]
                 return True
             owner[i] = j
     return False
+
+
+@leaf_sums
+def _one_way(indices, indptr):  # type: ignore[no-untyped-def]
+    """Whether rows ascend in all columns, as is usual, or descend in all, as in SciPy's products."""
+    pairs, up, down = len(indices) - 1, 0, 0
+    for k in range(len(indices) - 1):
+        up += indices[k] < indices[k + 1]
+        down += indices[k] > indices[k + 1]
+    for j in range(1, indptr.shape[0] - 1):
+        k = indptr[j]
+        if 0 < k < indptr[j + 1]:  # a pair of two columns
+            pairs -= 1
+            up -= indices[k - 1] < indices[k]
+            down -= indices[k - 1] > indices[k]
+    return pairs in (up, down)

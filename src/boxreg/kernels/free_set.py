@@ -106,12 +106,12 @@ def _factor(free, first, size, needed_by_first, needed):  # type: ignore[no-unty
             row, start = stay, k + 1
             stay += 1
         if many:
-            _fill_row(gram, factor, row, start, end)
+            fill_row(gram, factor, row, start, end)
     return stay
 
 
 @branch_sums
-def _fill_row(gram, factor, r, start, stop):  # type: ignore[no-untyped-def]
+def fill_row(gram, factor, r, start, stop):  # type: ignore[no-untyped-def]
     """Row r of U over the columns from start to stop, four rows above it at a time."""
     out = factor[r, start:stop]
     source = gram[r, start:stop]
@@ -174,7 +174,7 @@ def _half_fit(factor, target, count, out):  # type: ignore[no-untyped-def]
 
 
 @branch_sums
-def _fit(factor, target, count, out):  # type: ignore[no-untyped-def]
+def fit_factored(factor, target, count, out):  # type: ignore[no-untyped-def]
     """Solve UᵀU out = target."""
     _half_fit(factor, target, count, out)
     for i in range(count - 1, -1, -1):
@@ -212,7 +212,7 @@ def distance(free, count, column):  # type: ignore[no-untyped-def]
     for _ in range(2):
         for i in range(count):
             products[i] = row_product(free.columns, i, column)
-        _fit(free.factor, products, count, shares)
+        fit_factored(free.factor, products, count, shares)
         correlate_one(free.columns[:count], shares, 0, len(column), part)
         for i in range(len(column)):
             column[i] -= part[i]
@@ -258,7 +258,7 @@ def move(free, count, cautious):  # type: ignore[no-untyped-def]
     """
     fit, goal, leaving = free.fit, floats(count), flags(count)
     while count > 0:
-        _fit(free.factor, free.target, count, goal)
+        fit_factored(free.factor, free.target, count, goal)
         step = 1.0
         if cautious:
             for i in range(count):
@@ -281,6 +281,6 @@ def move(free, count, cautious):  # type: ignore[no-untyped-def]
 def refine(free, count, w):  # type: ignore[no-untyped-def]
     """One correction from the gradient w at a fresh residual."""
     step = floats(count)
-    _fit(free.factor, _slopes(free, count, w), count, step)
+    fit_factored(free.factor, _slopes(free, count, w), count, step)
     for i in range(count):
         free.fit[i] = max(free.fit[i] + step[i], 0.0)
