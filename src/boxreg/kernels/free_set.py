@@ -15,8 +15,11 @@ from .block_products import correlate_one
 from .compiling import branch, branch_sums, inner, inner_sums
 from .vectors import cross, flags, floats, indices, row_product, square
 
-FreeSet = namedtuple("FreeSet", ["columns", "gram", "factor", "chosen", "target", "fit", "column"])
-"""Arrays with room for the most columns there can be: a_j by rows, G, U, j, a_jᵀb, x_j; and room."""
+FreeSet = namedtuple(
+    "FreeSet", ["columns", "gram", "factor", "chosen", "target", "fit", "column", "goal", "leaving"]
+)
+"""Arrays with room for the most columns there can be: a_j by rows, G, U, j, a_jᵀb, x_j; and room for a
+column of U, the fit that is moved to, and which columns leave."""
 
 Choice = namedtuple("Choice", ["chosen", "fit"])
 """j and x_j of a set to go back to."""
@@ -40,6 +43,8 @@ def new_set(room, m, most):  # type: ignore[no-untyped-def]
         floats(most),
         floats(most),
         floats(most),
+        floats(most),
+        flags(most),
     )
 
 
@@ -70,14 +75,25 @@ def enter(free, count, listed, rows, places, entering, norms, products, needed):
         row, to = rows[places[entering[e]]], free.columns[count + e]
         for i in range(len(row)):
             to[i] = row[i]
-    block = cross(free.columns, count, count + size)
+    _products(free, count, size)
     for e in range(size):
         j, k = listed[entering[e]], count + e
-        for i in range(k):
-            free.gram[i, k] = block[e, i]
         free.gram[k, k] = norms[j] * norms[j]
         free.chosen[k], free.target[k], free.fit[k] = j, products[j], 0.0
     return _factor(free, count, size, needed[0], needed[1])
+
+
+@inner
+def _products(free, count, size):  # type: ignore[no-untyped-def]
+    """Columns count, count + 1, … of G, but for the diagonal; by BLAS, unless there is one only."""
+    if size == 1:
+        for i in range(count):
+            free.gram[i, count] = row_product(free.columns, i, free.columns[count])
+        return
+    block = cross(free.columns, count, count + size)
+    for e in range(size):
+        for i in range(count + e):
+            free.gram[i, count + e] = block[e, i]
 
 
 @branch
@@ -249,14 +265,14 @@ def rest(b, free, count, out):  # type: ignore[no-untyped-def]
         out[i] = b[i] - out[i]
 
 
-@inner
+@branch
 def move(free, count, cautious):  # type: ignore[no-untyped-def]
     """Move to the best fit, and again without the columns that it sets below 0, until none is.
 
     All of those leave at once. If `cautious`, only as far as the first of them meets 0, and that one
     leaves: the objective falls on the way. Returns how many columns stay.
     """
-    fit, goal, leaving = free.fit, floats(count), flags(count)
+    fit, goal, leaving = free.fit, free.goal, free.leaving
     while count > 0:
         fit_factored(free.factor, free.target, count, goal)
         step = 1.0

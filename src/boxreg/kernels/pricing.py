@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from .compiling import branch, branch_sums, inner
 from .free_set import distance
 from .vectors import floats, indices, row_product, table
+
+Ranking = namedtuple("Ranking", ["found", "scores"])
+"""Room for indices, and for what they are ranked by; how many there are is returned by who ranks."""
 
 _UNIT = 2.0**-53
 _SMALLEST = 1e-140
@@ -74,10 +79,16 @@ def rounding_noise(free, count, norms, objective):  # type: ignore[no-untyped-de
     return _UNIT * ((m + 2) * np.sqrt(2.0 * objective) + (count + 2) * reach)
 
 
+@inner
+def new_ranking(size):  # type: ignore[no-untyped-def]
+    """Room for the best of so many."""
+    return Ranking(indices(size), floats(size))
+
+
 @branch
-def _place(found, scores, size, j, score):  # type: ignore[no-untyped-def]
-    """Keep j among the best so far, in order; returns how many there are."""
-    most = len(found)
+def _place(ranking, most, size, j, score):  # type: ignore[no-untyped-def]
+    """Keep j among the `most` best so far, in order; returns how many there are."""
+    found, scores = ranking.found, ranking.scores
     if size == most and score <= scores[most - 1]:
         return size
     at = size if size < most else most - 1
@@ -88,29 +99,29 @@ def _place(found, scores, size, j, score):  # type: ignore[no-untyped-def]
     return min(size + 1, most)
 
 
-@inner
-def steepest(w, norms, classic, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
-    """The `most` columns with the largest w_j / ||a_j||, or w_j if `classic`, worth following."""
-    most = min(most, len(w))
-    found, scores, size = indices(most), floats(most), 0
+@branch
+def steepest(w, norms, classic, noise, threshold, barred, ranking, most):  # type: ignore[no-untyped-def]
+    """Rank the `most` columns with the largest w_j / ||a_j||, or w_j if `classic`, worth following."""
+    size, most = 0, min(most, len(w))
     for j in range(len(w)):
         if not barred[j] and w[j] > max(noise * norms[j], threshold):
-            size = _place(found, scores, size, j, w[j] if classic else w[j] / norms[j])
-    return found[:size]
+            size = _place(ranking, most, size, j, w[j] if classic else w[j] / norms[j])
+    return size
 
 
-@inner
-def steepest_listed(rows, places, residual, listed, norms, noise, threshold, barred, most):  # type: ignore[no-untyped-def]
+@branch
+def steepest_listed(  # type: ignore[no-untyped-def]
+    rows, places, residual, listed, norms, noise, threshold, barred, ranking, most
+):
     """The same among a shortlist of columns, by w_j / ||a_j||; positions in the list."""
-    most = min(most, len(listed))
-    found, scores, size = indices(most), floats(most), 0
+    size, most = 0, min(most, len(listed))
     for i in range(len(listed)):
         j = listed[i]
         if not barred[j]:
             w = row_product(rows, places[i], residual)
             if w > max(noise * norms[j], threshold):
-                size = _place(found, scores, size, i, w / norms[j])
-    return found[:size]
+                size = _place(ranking, most, size, i, w / norms[j])
+    return size
 
 
 @inner

@@ -39,6 +39,7 @@ from .pricing import (
     first_pass,
     gather,
     harmless,
+    new_ranking,
     optimal,
     rounding_noise,
     settled,
@@ -79,24 +80,26 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
     if not (regular and best < np.inf):  # NaN, inf, overflow or underflow: not for this path
         return x, 0.0, GAVE_UP
     classic, little = signed and n > m, _LEFT_OVER * best
-    most = min(m, n)
-    free, kept, barred = new_set(room, m, most), new_choice(most), flags(n)
+    rank = min(m, n)
+    free, kept, barred = new_set(room, m, rank), new_choice(rank), flags(n)
     residual, moved, w, fresh = b.copy(), floats(m), products.copy(), True
+    front, top, order = new_ranking(n), new_ranking(n), _first(n)
     count, batch, refined, penance = np.int64(0), max(_BATCH, n // 16), 0, _CAUTION
     caution, alone = max_rounds if classic else 0, classic
     for _ in range(max_rounds):
         noise, wanted = rounding_noise(free, count, norms, best), 1 if caution else batch
         if fresh:
-            listed = steepest(
-                w, norms, classic, noise, threshold, barred, 1 if alone else _SHORTLIST * batch
-            )
+            most = 1 if alone else _SHORTLIST * batch
+            size = steepest(w, norms, classic, noise, threshold, barred, front, most)
+            listed = front.found[:size]
             rows, places = gather(A, columns, listed)
-            entering = _first(min(len(listed), wanted))
+            entering = order[: min(size, wanted)]
         else:
-            entering = steepest_listed(
-                rows, places, residual, listed, norms, noise, threshold, barred, wanted
+            size = steepest_listed(
+                rows, places, residual, listed, norms, noise, threshold, barred, top, wanted
             )
-            if len(entering) == 0:
+            entering = top.found[:size]
+            if size == 0:
                 correlate(A, columns, residual, w)
                 fresh = True
                 continue
@@ -131,7 +134,7 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
         else:
             barred[listed[entering[0]]] = caution > 0
             again, where = gather(A, columns, kept.chosen[:before])
-            none, all_ = before - before, _first(before)  # a literal 0 would be a type of its own
+            none, all_ = before - before, order[:before]  # a literal 0 would be a type of its own
             enter(free, none, kept.chosen, again, where, all_, norms, products, IN_ANY_CASE)
             remember(kept, before, free)
             count = before

@@ -51,12 +51,23 @@ def row_product(rows, p, v):  # type: ignore[no-untyped-def]
 
 @branch_sums
 def correlate(A, columns, v, out):  # type: ignore[no-untyped-def]
-    """out = Aᵀ v; `columns` is Aᵀ or has no rows."""
-    if len(columns):
-        for j in range(len(columns)):
-            out[j] = row_product(columns, j, v)
-    else:
+    """out = Aᵀ v; `columns` is Aᵀ, of which four are taken at a time, or has no rows."""
+    if not len(columns):
         correlate_one(A, v, 0, len(out), out)
+        return
+    whole = len(columns) - len(columns) % 4
+    for j in range(0, whole, 4):
+        first, second, third, fourth = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
+        p, q, r, s = 0.0, 0.0, 0.0, 0.0
+        for i in range(len(v)):
+            value = v[i]
+            p += first[i] * value
+            q += second[i] * value
+            r += third[i] * value
+            s += fourth[i] * value
+        out[j], out[j + 1], out[j + 2], out[j + 3] = p, q, r, s
+    for j in range(whole, len(columns)):
+        out[j] = row_product(columns, j, v)
 
 
 @inner
