@@ -12,8 +12,9 @@ from boxreg.losses import LOSSES
 from boxreg.point import Point
 from boxreg.reduced import ReducedProblem
 from boxreg.solvers import newton, working_set
+from boxreg.solvers.metric import tamed
 from boxreg.solvers.newton import Newton
-from boxreg.solvers.quadratic_model import first_guess, model_at, tamed
+from boxreg.solvers.quadratic_model import first_guess, model_at
 from building import reduced
 from loss_judging import arguments
 from references.loss_families import CELLS, loss_problem

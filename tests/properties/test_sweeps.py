@@ -85,6 +85,29 @@ def test_a_sweep_is_what_it_says(how: str, rows: int, weighted: bool) -> None:
     assert len(order) < 22
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("rows", [37, 1900])
+@pytest.mark.parametrize("how", ["dense", "float32", "sparse", "view"])
+def test_squares_may_be_computed_on_the_way(how: str, rows: int, weighted: bool) -> None:
+    """Those of the coordinates that are swept over, and the same steps as if they had been known."""
+    A = RNG.standard_normal((rows, 11)).astype(np.float32).astype(float)
+    weights = RNG.uniform(0.5, 2.0, rows) if weighted else None
+    squares = (A**2).T @ (np.ones(rows) if weights is None else weights)
+    order, target = RNG.permutation(11)[:9], RNG.standard_normal(rows)
+    box = (np.full(11, -0.01), np.full(11, 0.02))
+    known = SweepTerms(*box, squares, np.zeros(11), weights)
+    fresh = known._replace(squares=np.full(11, np.nan), fresh=True)
+    answers = []
+    for terms in (known, fresh):
+        x, residual = np.zeros(11), target.copy()
+        done = held(A, how).sweep(Sweep(np.arange(11), terms, x, residual, order))
+        answers.append([x, residual, done.total])
+    for one, other in zip(*answers, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(fresh.squares[order], squares[order], rtol=1e-12)
+    assert np.isnan(fresh.squares).sum() == 2
+
+
 @pytest.mark.parametrize("rows", [40, 1900])
 @pytest.mark.parametrize("how", ["dense", "sparse", "view"])
 def test_without_bounds_a_sweep_solves_with_a_triangle(how: str, rows: int) -> None:
@@ -118,7 +141,8 @@ def test_sweeps_go_all_the_way_where_they_are_fast(box: float) -> None:
     """To the precision of the data, at the price of fewer products than the Gram matrix takes."""
     point = signed(box)
     before = point.problem.work.total
-    found = swept(point)
+    found, finished = swept(point)
+    assert finished
     assert not found.wanting(0.0).any()
     assert np.all(np.abs(found.x) <= box)
     assert np.all(point.x == 0.0)
@@ -131,7 +155,8 @@ def test_sweeps_stop_where_they_are_slow() -> None:
     A = np.asfortranarray(A + 0.1 * RNG.standard_normal((900, 300)))
     problem = reduced(A, RNG.standard_normal(900), -1.0, 1.0)
     before = problem.work.total
-    found = swept(Point(problem, np.zeros(300)))
+    found, finished = swept(Point(problem, np.zeros(300)))
+    assert not finished
     assert problem.work.total - before <= 2 * sweeping._SWEEPS
     assert found.objective < Point(problem, np.zeros(300)).objective
 
@@ -139,7 +164,7 @@ def test_sweeps_stop_where_they_are_slow() -> None:
 def test_a_fit_without_anything_left_ends() -> None:
     """y = 0 at x = 0: no step is made at all."""
     A = np.asfortranarray(RNG.standard_normal((50, 20)))
-    found = swept(Point(reduced(A, np.zeros(50), -1.0, 1.0), np.zeros(20)))
+    found, _ = swept(Point(reduced(A, np.zeros(50), -1.0, 1.0), np.zeros(20)))
     assert not found.x.any()
 
 
@@ -148,7 +173,7 @@ def test_columns_of_zeros_stay_where_they_are() -> None:
     A[:, ::7] = 0.0
     problem = reduced(A, RNG.standard_normal(900), -1.0, 1.0)
     x = np.full(300, 0.25)
-    found = swept(Point(problem, x))
+    found, _ = swept(Point(problem, x))
     np.testing.assert_array_equal(found.x[::7], 0.25)
     assert np.all(np.isfinite(found.x))
 
@@ -160,7 +185,7 @@ def test_who_predicts(monkeypatch: pytest.MonkeyPatch) -> None:
     def note(name: str, answer: Any) -> Any:
         return lambda point: (asked.append(name), answer(point))[1]
 
-    monkeypatch.setattr(prediction, "swept", note("swept", lambda point: point))
+    monkeypatch.setattr(prediction, "swept", note("swept", lambda point: (point, False)))
     monkeypatch.setattr(prediction, "predicted", note("predicted", lambda point: point))
     for order in "FC":
         A = np.asarray(RNG.standard_normal((300, 200)), order=order)

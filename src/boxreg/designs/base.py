@@ -33,6 +33,9 @@ class Design(ABC):
     nonnegative: bool = False
     """True only if every entry is known to be >= 0."""
 
+    density: float = 1.0
+    """The share of entries that are stored."""
+
     rounding_known: bool = True
     """False where the accuracy of the products is the caller's word only (operators)."""
 

@@ -45,6 +45,8 @@ class SweepTerms(NamedTuple):
     cost: Array
     weights: Array | None
     """ω; all 1 if None."""
+    fresh: bool = False
+    """The squares are not known yet: they are computed as the columns are read, and written."""
 
 
 class Swept(NamedTuple):
@@ -79,6 +81,6 @@ class Sweep(NamedTuple):
         """Made by a kernel, with columns as it takes them."""
         order, terms = self.order.copy(), self.terms
         box = (terms.lower, terms.upper)
-        rest = (terms.squares, terms.cost, terms.weights, order, self.margin)
+        rest = (terms.squares, terms.cost, terms.weights, order, self.margin, terms.fresh)
         kept, *sizes = kernel(columns, self.chosen, self.x, self.residual, box, *rest)
         return Swept(order[:kept], *sizes)

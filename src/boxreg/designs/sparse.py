@@ -25,6 +25,7 @@ class SparseDesign(Design):
         self.product_cost = float(self.shape[1])
         self.gram_cost = self.terms / max(self.shape[0], 1)
         self.nonnegative = nonnegative
+        self.density = matrix.nnz / max(self.shape[0] * self.shape[1], 1)
 
     def matvec(self, x: Array) -> Array:
         """A x."""

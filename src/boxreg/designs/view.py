@@ -28,6 +28,7 @@ class ColumnView(Design):
         self.gram_cost = whole.gram_cost
         self.has_sweeps = whole.has_sweeps
         self.nonnegative = whole.nonnegative
+        self.density = whole.density
         self.rounding_known = whole.rounding_known
 
     def matvec(self, x: Array) -> Array:

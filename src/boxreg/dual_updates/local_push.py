@@ -14,7 +14,7 @@ from ..point import Point
 _NEARLY = 1e-6
 """A residual is nearly feasible if no a_jᵀrho exceeds this share of ||a_j|| ||rho||."""
 
-_NEARLY_ELSEWHERE = 1e-3
+_NEARLY_ELSEWHERE = 1e-4
 """The same where no other way into the dual feasible set may be known."""
 
 _ROUNDING = 1e-10

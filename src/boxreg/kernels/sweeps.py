@@ -11,7 +11,7 @@ Aᵀ diag(ω) A in that order, and leaves r = -A x.
 Coordinates that a bound holds back, by a slope of more than `margin` d_j^½ after the step, leave
 `order`; the others come first in it. Returned are how many those are, how many coordinates have
 come to a bound or left one, and of the d_j^½ |change of x_j| the largest and the square root of the sum
-of squares. Nothing here feeds a bound on anything.
+of squares. If `fresh`, the d_j are computed on the way. Nothing here feeds a bound on anything.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ products, so that the residual, too long for the first cache, is read and writte
 
 
 @compiled_sums
-def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order, margin):  # type: ignore[no-untyped-def]
+def dense_sweep(  # type: ignore[no-untyped-def]
+    columns, chosen, x, residual, box, squares, cost, weights, order, margin, fresh
+):
     """The sweep over rows of `columns`."""
     m = residual.shape[0]
     counts, sizes = np.zeros(2, dtype=np.intp), np.zeros(2)
@@ -37,6 +39,9 @@ def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order
         a, b, c, d = order[k], order[k + 1], order[k + 2], order[k + 3]
         first, second = columns[chosen[a]], columns[chosen[b]]
         third, fourth = columns[chosen[c]], columns[chosen[d]]
+        if fresh:
+            squares[a], squares[b] = _square(first, weights), _square(second, weights)
+            squares[c], squares[d] = _square(third, weights), _square(fourth, weights)
         _four(first, second, third, fourth, residual, weights, slopes, products)
         slope = slopes[0] - cost[a]
         s = _settle(a, slope, x, box, squares, margin, order, counts, sizes)
@@ -51,6 +56,8 @@ def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order
     for k in range(whole, len(order)):
         j = order[k]
         column = columns[chosen[j]]
+        if fresh:
+            squares[j] = _square(column, weights)
         slope = -cost[j]
         if weights is None:
             for i in range(m):
@@ -66,7 +73,7 @@ def dense_sweep(columns, chosen, x, residual, box, squares, cost, weights, order
 
 
 @compiled_sums
-def csc_sweep(csc, chosen, x, residual, box, squares, cost, weights, order, margin):  # type: ignore[no-untyped-def]
+def csc_sweep(csc, chosen, x, residual, box, squares, cost, weights, order, margin, fresh):  # type: ignore[no-untyped-def]
     """The sweep over stored entries (data, indices, indptr)."""
     data, indices, indptr = csc
     counts, sizes = np.zeros(2, dtype=np.intp), np.zeros(2)
@@ -74,6 +81,11 @@ def csc_sweep(csc, chosen, x, residual, box, squares, cost, weights, order, marg
         j = order[k]
         start, stop = indptr[chosen[j]], indptr[chosen[j] + 1]
         values, rows = data[start:stop], indices[start:stop]
+        if fresh:
+            squares[j] = 0.0
+            for e in range(len(values)):
+                omega = 1.0 if weights is None else weights[np.uintp(rows[e])]
+                squares[j] += omega * values[e] * values[e]
         slope = -cost[j]
         for e in range(len(values)):
             i = np.uintp(rows[e])
@@ -108,6 +120,19 @@ def _settle(j, slope, x, box, squares, margin, order, counts, sizes):  # type: i
         order[counts[0]] = j
         counts[0] += 1
     return step
+
+
+@leaf_sums
+def _square(column, weights):  # type: ignore[no-untyped-def]
+    """The square of a column, rows weighted."""
+    total = 0.0
+    for i in range(len(column)):
+        omega = 1.0
+        if weights is not None:
+            omega = weights[i]
+        a = np.float64(column[i])
+        total += omega * a * a
+    return total
 
 
 @leaf_sums

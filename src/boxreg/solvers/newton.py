@@ -12,7 +12,9 @@ from ..point import Point
 from ..rounding import dot
 from .inexact import inexact_minimum
 from .last_resort import solve_by_active_set
-from .quadratic_model import first_guess, model_at, tamed
+from .metric import metric
+from .quadratic_model import first_guess, model_at
+from .sweeping import swept
 from .working_set import WorkingSet, WorkingState
 
 _STALE = 0.3
@@ -25,11 +27,17 @@ _CHEAP_BESIDE_A = 100
 many times n: the products with A that a step takes anyway cost more."""
 
 _DAMPING = 1e-8
+_FAR = 1e-3
+"""Dual points are not made before a step gains less than this share of the objective;"""
+
 _SPARE = 8.0
-"""Dual points are made with this many times their rounding error to spare."""
+"""they are made with this many times their rounding error to spare."""
 
 _LARGE = 1e8
 """With k coordinates that may move and m k² from this on, steps are inexact as long as that works:"""
+
+_CROWDED = 0.1
+"""(not where this share of the entries is above 0 and none is below: columns overlap too much)"""
 
 _SHARE = 0.03
 """they leave this share of the slope,"""
@@ -37,6 +45,7 @@ _SHARE = 0.03
 _PRODUCTS = 12
 """with at most this many products with AᵀHA: where that is not enough, a Gram matrix pays."""
 
+_AFTER_SWEEPS = 1e-3
 _LEAST_CAUTION = 1e-6
 _ARMIJO = 1e-4
 _HALVINGS = 40
@@ -72,6 +81,9 @@ class Newton(WorkingSet):
             if self._optimal(point):
                 state.finished = True
                 return state
+            if not (state.exact or state.begun) and self._sweeps(point):
+                state = self._swept(state)
+                continue
             if not state.exact:
                 moved = self._inexact(state)
                 if moved is not None:
@@ -109,8 +121,11 @@ class Newton(WorkingSet):
         """rho + H A_F z with w_F = 0, F the coordinates of W inside their bounds, by the factor of W.
 
         A little more where they have one bound, so that it is feasible as far as they are concerned.
+        Not as long as steps gain much: it would prove little.
         """
         point, gram = state.point, state.system.gram
+        if state.gained > _FAR:
+            return None
         inside = np.flatnonzero(point.inside[state.working])
         if state.curvature is None or not 0 < len(inside) <= len(point.problem.target):
             return None
@@ -132,13 +147,34 @@ class Newton(WorkingSet):
         same = origin is not None and origin.problem is state.point.problem
         return origin if origin is not None and same else state.point
 
+    def _movable(self, point: Point) -> Index | None:
+        """Coordinates inside their bounds or about to be, if their Gram matrix had better be avoided."""
+        problem = point.problem
+        movable = np.flatnonzero(point.inside | point.wanting(self.threshold))
+        # Columns >= 0 that share rows are far from orthogonal, and few of them are used: not for this.
+        crowded = problem.design.nonnegative and problem.design.density > _CROWDED
+        if crowded or len(problem.target) * len(movable) ** 2 < _LARGE:
+            return None
+        return movable
+
+    def _sweeps(self, point: Point) -> bool:
+        """Whether a run may begin with sweeps."""
+        problem = point.problem
+        able = problem.design.has_sweeps and problem.smoothness.known
+        return able and self._movable(point) is not None
+
+    @staticmethod
+    def _swept(state: WorkingState) -> WorkingState:
+        """Where sweeps lead; if they are slow, steps are exact from there."""
+        moved, finished = swept(state.point)
+        caution = _AFTER_SWEEPS if moved.objective < state.point.objective else 1.0
+        return WorkingState(moved, begun=True, exact=not finished, caution=caution)
+
     def _inexact(self, state: WorkingState) -> Point | None:
         """A step by conjugate gradients, where the Gram matrix would take longer and they are fast."""
         point = state.point
-        movable = np.flatnonzero(point.inside | point.wanting(self.threshold))
-        problem = point.problem
-        # Columns >= 0 are far from orthogonal, and few of them are used: not for this.
-        if problem.design.nonnegative or len(problem.target) * len(movable) ** 2 < _LARGE:
+        movable = self._movable(point)
+        if movable is None:
             return None
         state.curvature = None
         model = inexact_minimum(point, self._metric(state), movable, _SHARE, _PRODUCTS)
@@ -153,12 +189,7 @@ class Newton(WorkingSet):
     @staticmethod
     def _metric(state: WorkingState) -> Array:
         """h at the current point."""
-        point, problem = state.point, state.point.problem
-        secants = problem.loss.secants(point.prediction, problem.target)
-        h = np.where(np.isfinite(point.curvature), point.curvature, secants)
-        with np.errstate(invalid="ignore"):  # inf - inf where both are infinite
-            mixed = h + state.caution * (secants - h)
-        return tamed(np.where(np.isfinite(h), mixed, np.inf))
+        return metric(state.point.problem, state.point.prediction, state.caution)
 
     def _refresh(self, state: WorkingState) -> None:
         """Forget the Hessian if h has moved away from what it was."""
@@ -198,6 +229,7 @@ class Newton(WorkingSet):
             gained = point.objective - trial.objective
             if gained > _ARMIJO * share * promised and trial.regular:
                 state.change = trial.prediction - point.prediction
+                state.gained = gained / abs(point.objective)
                 if share == 1.0:
                     state.caution = max(0.1 * state.caution, _LEAST_CAUTION)
                 return trial

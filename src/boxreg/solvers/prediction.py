@@ -26,7 +26,7 @@ def first_point(point: Point) -> Point:
     """Where working sets should start from: the point given, or one predicted from it."""
     problem = point.problem
     if np.count_nonzero(point.inside) ** 2 > _WORTH_PREDICTING * len(point.x):
-        point = swept(point) if problem.design.has_sweeps else predicted(point)
+        point = swept(point)[0] if problem.design.has_sweeps else predicted(point)
     if np.count_nonzero(point.inside) <= _LARGEST_START:
         return point
     rising = (point.correlation > 0.0) & ~problem.no_upper

@@ -12,24 +12,13 @@ from ..losses.weighted import Weighted
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..smoothness import Smoothness
+from .metric import tamed
 from .working_set import WorkingSet, WorkingState
 
-_FLAT = 1e-8
-"""h counts as at least this share of its largest: without curvature steps would have no end."""
+_ROUNDS, _FIRST_ROUNDS = 50, 2
+"""Working sets that a guess goes through; the latter where the model will soon be another."""
 
-_STEEP = 1e10
-"""And as at most this many times its median."""
-
-_ROUNDS = 50
 _MIXTURES = (0.0, 1e-3, 1e-2, 0.1)
-
-
-def tamed(h: Array) -> Array:
-    """h, a little where there is none, and less where it is infinite (as at the end of a domain)."""
-    finite = h[np.isfinite(h)]
-    middle = float(np.median(finite)) if len(finite) else 1.0
-    h = np.minimum(h, _STEEP * middle if middle > 0.0 else np.inf)
-    return np.maximum(h, _FLAT * float(np.max(h, initial=0.0)))
 
 
 def quadratic(problem: ReducedProblem, centre: Array, h: Array) -> ReducedProblem:
@@ -56,14 +45,15 @@ def model_at(point: Point, h: Array) -> Point:
 def first_guess(point: Point) -> WorkingState:
     """The solution of a model over all coordinates, and the working set that it was found with.
 
-    Of the model around the best prediction p = argmin f of every row, with h = f''(p), if rows have
-    such: for Kullback–Leibler this is (q - y)² / (2 y), and from a start far from y Newton's method
-    would double the prediction a step, since f'' is proportional to 1/q². Otherwise of the model at the
-    point. Where a row of the answer has no f', it is mixed with the point; where it is no better than
+    Where f' is Lipschitz, roughly of the model at the point, with secants: it is above the loss, so that
+    its solution is an improvement. Otherwise of the model around the best prediction p = argmin f of
+    every row, with h = f''(p), if rows have such: for Kullback–Leibler this is (q - y)² / (2 y), and
+    from a start far from y Newton's method would double the prediction a step, since f'' is proportional
+    to 1/q². Where a row of the answer has no f', it is mixed with the point; where it is no better than
     the point, that is where to start.
     """
     problem = point.problem
-    ideal = problem.loss.minimisers(problem.target)
+    ideal = None if problem.smoothness.known else problem.loss.minimisers(problem.target)
     if ideal is None:
         h = tamed(problem.loss.secants(point.prediction, problem.target))
         model = model_at(point, h)
@@ -74,7 +64,7 @@ def first_guess(point: Point) -> WorkingState:
         model = Point(quadratic(problem, ideal, h), x)
     solver = WorkingSet(thorough=False)
     state = solver.start(model)
-    for _ in range(_ROUNDS):
+    for _ in range(_FIRST_ROUNDS if ideal is None else _ROUNDS):
         state = solver.step(state, 1)
         if state.finished or solver.settled(state):
             break

@@ -11,6 +11,7 @@ from ..designs.epochs import Sweep, SweepTerms
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..rounding import norm
+from .metric import metric
 from .without_gram import exact_cost
 
 _SWEEPS = 20
@@ -23,6 +24,9 @@ first ones gain more than those after them."""
 _SETTLED = 3.0
 """A prediction ends at a sweep that changes the side of c coordinates, with k inside, if c k is at most
 this many n: their products with the others then cost less than another sweep."""
+
+_STEADY = 0.05
+"""And their ratio tells nothing as long as more than this share of those inside have changed sides."""
 
 _AHEAD = 2.0
 """The first sweep leaves out what is held at a bound by this many times the largest step from there."""
@@ -40,6 +44,19 @@ _PATIENCE, _SPARE = 1.5, 2
 _HALFWAY = 0.2
 """What they must have gained at half of those expected, in digits over the digits asked for."""
 
+_MODELS = 3.0
+"""Gram matrices that Newton's method takes from where sweeps end."""
+
+_LESS, _LEAST_CAUTION = 0.1, 1e-3
+"""What each sweep leaves of the caution that models are made with, and what is left of it in any case:
+rho / h would lose digits where f'' is 0 and rho is not, as in the tails of Huber's loss."""
+
+_STILL = 1e-3
+"""Second derivatives do not change any more when a sweep has come down to this share of the first."""
+
+_LEVEL = 1e-12
+"""A share of the objective that rounding may add to it."""
+
 _BELOW = 0.25
 """Steps are small enough at this share of what rounding does to a slope."""
 
@@ -54,6 +71,8 @@ class _Sweeps:
         self.made, self.changed, self.largest = 0, 0, np.inf
         self.total = self.before = np.inf
         """The size of the last sweep, and of the one before: roots of sums of squares."""
+        self.astray = False
+        """The last sweep has raised the objective, and was taken back."""
         self._order = np.flatnonzero(point.problem.open & (point.problem.reach > 0.0))
         self._margin = _first_margin(point, self.terms)
         self._columns = np.arange(len(point.x))
@@ -76,7 +95,8 @@ class _Sweeps:
     @property
     def noise(self) -> float:
         """Steps that are small enough."""
-        slopes = self.problem.smoothness.times(self._residual)
+        weights = self.terms.weights
+        slopes = self._residual if weights is None else weights * self._residual
         return _BELOW * self.problem.correlation_error(norm(slopes))
 
     def to_come(self) -> float | None:
@@ -87,17 +107,52 @@ class _Sweeps:
         return log(self.total / noise) / log(self.before / self.total)
 
 
-def swept(point: Point) -> Point:
-    """The point after some sweeps; the solution to the precision of the data, where that is cheap.
+class _SmoothSweeps(_Sweeps):
+    """Each sweep on a quadratic model of the loss at the prediction that the last one led to.
+
+    The residual is that of the model, rho / h, with weights h = f'' (see `metric`).
+    """
+
+    def __init__(self, point: Point) -> None:
+        super().__init__(point)
+        self.terms = self.terms._replace(squares=self.terms.squares.copy(), fresh=True)
+        self._prediction, self._objective = point.prediction, point.objective
+        self._caution, self._first = 1.0, 0.0
+
+    def sweep(self) -> None:
+        """One more, if it lowers the objective."""
+        problem, x, h = self.problem, self.x.copy(), self.terms.weights
+        if h is None or self.total > _STILL * self._first:
+            h = metric(problem, self._prediction, self._caution)
+            self.terms = self.terms._replace(weights=h)
+        before = problem.loss.residual(self._prediction, problem.target) / h
+        self._residual = before.copy()
+        super().sweep()
+        self._first = max(self._first, self.total)
+        ahead = self._prediction + (before - self._residual)
+        objective = problem.loss.objective(ahead, problem.target) + problem.linear(self.x)
+        self.astray = not objective - self._objective <= _LEVEL * abs(self._objective)
+        if self.astray:
+            self.x = x
+        else:
+            self._prediction, self._objective = ahead, objective
+            self._caution = max(_LESS * self._caution, _LEAST_CAUTION)
+
+
+def swept(point: Point) -> tuple[Point, bool]:
+    """The point after some sweeps, and whether they went all the way, to the precision of the data.
 
     Every sweep minimises exactly over one coordinate after the other, and leaves out those that the one
     before found held back at their bound by more than half the largest step it made, over ||a_j||. It
     reads a column once for both of its products, where a step along the gradient reads it twice. Once
     the sides have settled, the ratio of the last two sweeps tells how many are still to come, and so
-    whether over-relaxed ones to the end cost less than the Gram matrix of what is inside.
+    whether over-relaxed ones to the end cost less than the Gram matrix of what is inside; or than a few
+    of them, where the loss is not quadratic: each sweep then has a model of its own.
     """
-    sweeps = _Sweeps(point)
-    while sweeps.made < _SWEEPS:
+    quadratic = point.problem.loss.quadratic
+    sweeps = _Sweeps(point) if quadratic else _SmoothSweeps(point)
+    finished = False
+    while sweeps.made < _SWEEPS and not sweeps.astray:
         sweeps.sweep()
         if sweeps.made < _LEAST or sweeps.changed * sweeps.inside > _SETTLED * len(point.x):
             continue
@@ -105,29 +160,34 @@ def swept(point: Point) -> Point:
         if plain is None:
             break
         relaxed = min(plain, _RELAXED * plain**_POWER)
-        other = exact_cost(point.problem, sweeps.inside) + 2.0 * point.problem.design.product_cost
+        other = exact_cost(point.problem, sweeps.inside) * (1.0 if quadratic else _MODELS)
+        other += 2.0 * point.problem.design.product_cost
         if 2.0 * relaxed * sweeps.inside > other:
             break
-        if sweeps.made >= min(_TRIED * plain, _SWEEPS - 1):
-            _all_the_way(sweeps, relaxed)
+        steady = sweeps.changed <= _STEADY * sweeps.inside
+        if steady and sweeps.made >= min(_TRIED * plain, _SWEEPS - 1):
+            finished = _all_the_way(sweeps, relaxed)
             break
-    return Point(point.problem, sweeps.x)
+    return Point(point.problem, sweeps.x), finished
 
 
-def _all_the_way(sweeps: _Sweeps, expected: float) -> None:
+def _all_the_way(sweeps: _Sweeps, expected: float) -> bool:
     """Steps longer by 2 / (1 + √(1 - q)), q the ratio of the last two sweeps, until they are noise.
 
     That is the best factor where Young's theory holds (1954). Given up where at half of the sweeps
-    expected little is gained.
+    expected little is gained. Whether they are noise in the end.
     """
     goal, ratio = sweeps.noise, sweeps.total / sweeps.before
     enough = sweeps.total * (goal / sweeps.total) ** _HALFWAY
     squares = sweeps.terms.squares * (0.5 + 0.5 * sqrt(1.0 - ratio))
-    sweeps.terms = sweeps.terms._replace(squares=squares)
+    sweeps.terms = sweeps.terms._replace(squares=squares, fresh=False)
     for k in range(int(_PATIENCE * expected) + _SPARE):
         sweeps.sweep()
-        if sweeps.largest <= goal or (k + 1 >= 0.5 * expected and sweeps.total > enough):
+        if sweeps.largest <= goal:
+            return True
+        if sweeps.astray or (k + 1 >= 0.5 * expected and sweeps.total > enough):
             break
+    return False
 
 
 def _first_margin(point: Point, terms: SweepTerms) -> float:

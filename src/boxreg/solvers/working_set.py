@@ -48,6 +48,8 @@ class WorkingState(SolverState):
     """Where the run began, as long as that matters."""
     change: Array | None = None
     """What the last step changed in the prediction."""
+    gained: float = np.inf
+    """The share of the objective that the last step gained."""
 
 
 class WorkingSet(PrimalSolver[WorkingState]):
@@ -158,6 +160,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             exact=state.exact,
             caution=state.caution,
             change=state.change,
+            gained=state.gained,
         )
 
     def _batch(self, point: Point) -> int:

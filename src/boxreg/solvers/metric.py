@@ -1,0 +1,32 @@
+"""The second derivatives that quadratic models are made with."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..reduced import ReducedProblem
+
+_FLAT = 1e-8
+"""h counts as at least this share of its largest: without curvature steps would have no end."""
+
+_STEEP = 1e10
+"""And as at most this many times its median."""
+
+
+def metric(problem: ReducedProblem, prediction: Array, caution: float) -> Array:
+    """h = f'' + κ (s - f''), κ the caution, s the secants f'(p) / (p - argmin f), which see farther."""
+    secants = problem.loss.secants(prediction, problem.target)
+    curvature = problem.loss.curvatures(prediction, problem.target)
+    h = np.where(np.isfinite(curvature), curvature, secants)
+    with np.errstate(invalid="ignore"):  # inf - inf where both are infinite
+        mixed = h + caution * (secants - h)
+    return tamed(np.where(np.isfinite(h), mixed, np.inf))
+
+
+def tamed(h: Array) -> Array:
+    """h, a little where there is none, and less where it is infinite (as at the end of a domain)."""
+    finite = h[np.isfinite(h)]
+    middle = float(np.median(finite)) if len(finite) else 1.0
+    h = np.minimum(h, _STEEP * middle if middle > 0.0 else np.inf)
+    return np.maximum(h, _FLAT * float(np.max(h, initial=0.0)))

@@ -1,0 +1,109 @@
+"""Sweeps for losses that are not quadratic: each on a model of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import boxreg
+from boxreg import Status
+from boxreg.arrays import Array
+from boxreg.point import Point
+from boxreg.solvers import newton, sweeping
+from boxreg.solvers.sweeping import swept
+from building import reduced
+
+LOSSES = ["logistic", "squared_hinge", "huber", "log_cosh"]
+
+
+def drawn(loss: str, m: int, n: int, seed: int = 1) -> tuple[Array, Array]:
+    """Gaussian columns, and a signal of both signs."""
+    rng = np.random.default_rng(seed)
+    A = np.asfortranarray(rng.standard_normal((m, n)) / np.sqrt(m))
+    y = A @ (2.0 * rng.standard_normal(n)) + rng.standard_normal(m)
+    return A, np.sign(y) if loss in ("logistic", "squared_hinge") else y
+
+
+@pytest.mark.parametrize("upper", [np.inf, 0.7])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_to_the_precision_of_the_data(loss: str, upper: float) -> None:
+    """On well-conditioned columns; a linear cost takes part, and the start is left as it was."""
+    A, y = drawn(loss, 1500, 300)
+    cost = 0.05 * np.random.default_rng(2).standard_normal(300)
+    start = Point(reduced(A, y, 0.0, upper, loss=loss, linear=cost), np.zeros(300))
+    found, finished = swept(start)
+    assert finished
+    assert np.all((found.x >= 0.0) & (found.x <= upper))
+    assert np.max(found.inward / found.problem.norms) < 1e-11 * found.residual_norm
+    assert not start.x.any()
+    assert not start.prediction.any()
+
+
+def test_a_sweep_that_leads_astray_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Second derivatives a hundred times too small: steps a hundred times too long."""
+    A, y = drawn("logistic", 300, 50)
+    start = Point(reduced(A, y, 0.0, np.inf, loss="logistic"), np.zeros(50))
+    real = sweeping.metric
+    monkeypatch.setattr(sweeping, "metric", lambda *given: 0.01 * real(*given))
+    found, finished = swept(start)
+    assert not finished
+    np.testing.assert_array_equal(found.x, start.x)
+
+
+def test_ill_conditioned_columns_are_left_to_others() -> None:
+    """A few sweeps all the same: they tell which coordinates matter."""
+    rng = np.random.default_rng(4)
+    A = rng.standard_normal((900, 12)) @ rng.standard_normal((12, 300))
+    A = np.asfortranarray((A + 0.1 * rng.standard_normal((900, 300))) / 30.0)
+    y = np.sign(A @ rng.random(300) + rng.standard_normal(900))
+    start = Point(reduced(A, y, 0.0, np.inf, loss="logistic"), np.zeros(300))
+    found, finished = swept(start)
+    assert not finished
+    assert found.objective < start.objective
+
+
+HOLDS: dict[str, Any] = {
+    "F": np.asfortranarray,
+    "C": np.ascontiguousarray,
+    "sparse": sparse.csc_array,
+}
+
+
+@pytest.mark.parametrize("hold", HOLDS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_answers_do_not_depend_on_them(
+    loss: str, hold: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs that begin with sweeps, where columns can be read one by one, and runs that do not."""
+    asked = []
+    monkeypatch.setattr(newton, "swept", lambda point: (asked.append(1), swept(point))[1])
+    monkeypatch.setattr(newton, "_LARGE", 1e5)
+    A, y = drawn(loss, 600, 150)
+    result = boxreg.solve(HOLDS[hold](A), y, 0.0, 3.0, loss=loss, tol=1e-10)
+    assert result.status is Status.CONVERGED
+    assert len(asked) == (hold != "C")
+    proof = (result.x, result.theta, 0.0, 3.0)
+    assert boxreg.verify(HOLDS[hold](A), y, *proof, loss=loss, gap=result.gap)
+    monkeypatch.setattr(newton, "_LARGE", np.inf)
+    other = boxreg.solve(A, y, 0.0, 3.0, loss=loss, tol=1e-11)
+    np.testing.assert_allclose(result.x, other.x, atol=1e-4)
+    assert result.objective == pytest.approx(other.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize(("density", "begins"), [(1.0, False), (0.5, False), (0.02, True)])
+def test_columns_of_one_sign_are_swept_over_where_they_share_few_rows(
+    density: float, begins: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(newton, "swept", lambda point: (asked.append(1), swept(point))[1])
+    monkeypatch.setattr(newton, "_LARGE", 1e4)
+    rng = np.random.default_rng(6)
+    A = rng.random((600, 200)) * (rng.random((600, 200)) < density)
+    y = np.where(rng.random(600) < 0.7, 1.0, -1.0)
+    held = np.asfortranarray(A) if density == 1.0 else sparse.csc_array(A)
+    result = boxreg.solve(held, y, 0.0, 1.0, loss="logistic", tol=1e-9)
+    assert result.status is Status.CONVERGED
+    assert bool(asked) == begins
