@@ -27,7 +27,7 @@ _CHEAP_BESIDE_A = 100
 many times n: the products with A that a step takes anyway cost more."""
 
 _DAMPING = 1e-8
-_FAR = 1e-3
+_FAR = 1e-4
 """Dual points are not made before a step gains less than this share of the objective;"""
 
 _SPARE = 8.0
@@ -60,7 +60,7 @@ class Newton(WorkingSet):
 
     by block principal pivoting, as the default for least squares does; of x + s d, s = 1, ½, ¼ …, the
     first is taken that lowers P by a share of what its slope promises. h = f'' + κ (s - f''), where s
-    are the secants f'(p) / (p - argmin f), which see farther than f'': κ is 1 at first and falls tenfold
+    are the secants f'(p) / (p - argmin f), which see farther than f'': κ is 1 at first and falls a hundredfold
     with each full step, towards Newton's method. h is kept while it changes little: steps then cost a
     product with A and a factor of the free set.
 
@@ -231,7 +231,7 @@ class Newton(WorkingSet):
                 state.change = trial.prediction - point.prediction
                 state.gained = gained / abs(point.objective)
                 if share == 1.0:
-                    state.caution = max(0.1 * state.caution, _LEAST_CAUTION)
+                    state.caution = max(0.01 * state.caution, _LEAST_CAUTION)
                 return trial
             share *= 0.5
             x = np.clip(point.x + share * d, problem.lower, problem.upper)
