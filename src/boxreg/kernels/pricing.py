@@ -15,7 +15,7 @@ Ranking = namedtuple("Ranking", ["found", "scores"])
 
 _UNIT = 2.0**-53
 _SMALLEST = 1e-140
-_COPY = 1e-15
+_COPY = 1e-14
 """A column is a combination of others where less than this share of it is its own."""
 
 

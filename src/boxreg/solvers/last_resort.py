@@ -20,11 +20,15 @@ _NEGLIGIBLE = 1e-16
 _BLUR = 1e-12
 """Slopes along x that may be off by more than this share of ½||y||² are those of a huge x."""
 
-_COPY = 1e-15
-"""A column is a combination of others where less than this share of it is its own."""
+_COPY = 1e-14
+"""A column is a combination of others where less than this share of it is its own, times their
+condition: to take rounding in the data for more would end in x of 1e15."""
 
 _AFFORDABLE = 1e8
 """Orthogonal factors of k columns of length m are tried where m k² is at most this."""
+
+_PART = 0.25
+"""Rounding errors are rarely this share of their bound."""
 
 _PATIENCE = 10
 _ATTEMPTS = 5
@@ -70,22 +74,25 @@ def _unseen(point: Point) -> float:
     root = problem.smoothness.root_times
     own = root(problem.design.columns(hidden).T).T
     norms = np.linalg.norm(own, axis=0)
-    inside = np.flatnonzero(point.inside)
+    inside, condition = np.flatnonzero(point.inside), 1.0
     if len(inside):
-        q = qr(root(problem.design.columns(inside).T).T, mode="economic")[0]
+        q, r = qr(root(problem.design.columns(inside).T).T, mode="economic")
+        sizes = np.abs(np.diagonal(r))
+        condition = float(sizes.max() / max(sizes.min(), np.finfo(float).tiny))
         for _ in range(2):
             own = own - q @ (q.T @ own)
     far = np.linalg.norm(own, axis=0)
-    real = far > _COPY * norms
+    real = far > _COPY * condition * norms
     return float(np.max(0.5 * (2.0 * noise[hidden[real]] / far[real]) ** 2, initial=0.0))
 
 
 def last_resort(point: Point) -> Point:
     """The best that an active set with orthogonal factors and no allowance for rounding finds.
 
-    It starts at the lower bounds, then at the best point so far; the objective alone decides. Uses all
-    coordinates where that is affordable, otherwise those inside their bounds and the suspects. A few
-    columns are tried with residuals that do not depend on x, too (`refitting`).
+    It starts at the lower bounds, then at the best point so far; the objective alone decides, with its
+    rounding error: where x is huge a low one means little. Uses all coordinates where that is
+    affordable, otherwise those inside their bounds and the suspects. A few columns are tried with
+    residuals that do not depend on x, too (`refitting`).
     """
     problem, rows = point.problem, len(point.problem.target)
     used = np.flatnonzero(problem.open)
@@ -96,11 +103,11 @@ def last_resort(point: Point) -> Point:
     bottom = point.x.copy()
     finite = np.where(problem.no_lower, problem.upper, problem.lower)
     bottom[used] = np.where(problem.free, 0.0, finite)[used]
-    best = min(_bold_steps(Point(problem, bottom), used), key=_objective)
-    best = min(best, point, key=_objective)
+    best = min(_bold_steps(Point(problem, bottom), used), key=_at_most)
+    best = min(best, point, key=_at_most)
     for _ in range(_ATTEMPTS):
-        found = min(_bold_steps(best, used), key=_objective)
-        if not found.objective < best.objective:
+        found = min(_bold_steps(best, used), key=_at_most)
+        if not _at_most(found) < best.objective:
             break
         best = found
     for found in refitted(best, used):
@@ -109,15 +116,14 @@ def last_resort(point: Point) -> Point:
     return best
 
 
-def _objective(point: Point) -> float:
-    return point.objective
-
-
 def _at_most(point: Point) -> float:
-    """What the objective may be, with the rounding error of A x: where x is huge, that decides."""
+    """What the objective may well be, with a part of the most that rounding can do to A x.
+
+    Where x is huge, that decides.
+    """
     problem = point.problem
     size = np.sqrt(2.0 * max(point.objective - problem.constant, 0.0))
-    off = float(np.sqrt(problem.smoothness.largest)) * point.prediction_error
+    off = _PART * float(np.sqrt(problem.smoothness.largest)) * point.prediction_error
     return float(0.5 * (size + off) ** 2) + problem.constant
 
 

@@ -45,8 +45,12 @@ _SHARE = 0.03
 _PRODUCTS = 12
 """with at most this many products with AᵀHA: where that is not enough, a Gram matrix pays."""
 
+_LESS, _LEAST_CAUTION = 0.01, 1e-6
+"""What a full step leaves of κ, and the least of it."""
+
 _AFTER_SWEEPS = 1e-3
-_LEAST_CAUTION = 1e-6
+"""κ where sweeps have come close."""
+
 _ARMIJO = 1e-4
 _HALVINGS = 40
 _NOISE = 1e-13
@@ -60,13 +64,15 @@ class Newton(WorkingSet):
 
     by block principal pivoting, as the default for least squares does; of x + s d, s = 1, ½, ¼ …, the
     first is taken that lowers P by a share of what its slope promises. h = f'' + κ (s - f''), where s
-    are the secants f'(p) / (p - argmin f), which see farther than f'': κ is 1 at first and falls a hundredfold
-    with each full step, towards Newton's method. h is kept while it changes little: steps then cost a
-    product with A and a factor of the free set.
+    are the secants f'(p) / (p - argmin f), which see farther than f'': κ is 1 at first and a hundredth
+    of that after each full step, towards Newton's method. h is kept while it changes little: steps then
+    cost a product with A and a factor of the free set.
 
     The model is a weighted least-squares problem. Where its Gram matrix is singular, a little is added
     to its diagonal, and where that does not help the active-set method with orthogonal factors solves
-    it. A run starts from the solution of such a problem over all coordinates (see `first_guess`).
+    it. A run starts from the solution of such a problem over all coordinates (see `first_guess`), or
+    from sweeps of coordinate descent, where many coordinates will move (see `swept`): if these went all
+    the way the first check proves the answer.
     """
 
     name = "newton"
@@ -231,7 +237,7 @@ class Newton(WorkingSet):
                 state.change = trial.prediction - point.prediction
                 state.gained = gained / abs(point.objective)
                 if share == 1.0:
-                    state.caution = max(0.01 * state.caution, _LEAST_CAUTION)
+                    state.caution = max(_LESS * state.caution, _LEAST_CAUTION)
                 return trial
             share *= 0.5
             x = np.clip(point.x + share * d, problem.lower, problem.upper)

@@ -152,8 +152,9 @@ def swept(point: Point) -> tuple[Point, bool]:
     quadratic = point.problem.loss.quadratic
     sweeps = _Sweeps(point) if quadratic else _SmoothSweeps(point)
     finished = False
-    while sweeps.made < _SWEEPS and not sweeps.astray:
+    while sweeps.made < _SWEEPS and not (finished or sweeps.astray):
         sweeps.sweep()
+        finished = not sweeps.astray and sweeps.largest <= sweeps.noise
         if sweeps.made < _LEAST or sweeps.changed * sweeps.inside > _SETTLED * len(point.x):
             continue
         plain = sweeps.to_come()
