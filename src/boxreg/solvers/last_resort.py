@@ -122,9 +122,10 @@ def _at_most(point: Point) -> float:
     Where x is huge, that decides.
     """
     problem = point.problem
-    size = np.sqrt(2.0 * max(point.objective - problem.constant, 0.0))
+    aside = problem.linear(point.x)
+    size = np.sqrt(2.0 * max(point.objective - aside, 0.0))
     off = _PART * float(np.sqrt(problem.smoothness.largest)) * point.prediction_error
-    return float(0.5 * (size + off) ** 2) + problem.constant
+    return float(0.5 * (size + off) ** 2) + aside
 
 
 def _bold_steps(start: Point, used: Index) -> Iterator[Point]:
