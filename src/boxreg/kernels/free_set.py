@@ -13,7 +13,7 @@ import numpy as np
 
 from .block_products import correlate_one
 from .compiling import branch, branch_sums, inner, inner_sums
-from .vectors import cross, flags, floats, indices, row_product, square
+from .vectors import cross, flags, floats, indices, row_product
 
 FreeSet = namedtuple(
     "FreeSet", ["columns", "gram", "factor", "chosen", "target", "fit", "column", "goal", "leaving"]
@@ -219,20 +219,6 @@ def decrement(free, count, w):  # type: ignore[no-untyped-def]
     for i in range(count):
         total += z[i] * z[i]
     return 0.5 * total
-
-
-@inner
-def distance(free, count, column):  # type: ignore[no-untyped-def]
-    """How far a column is from the span of the free ones; corrected once, for G squares conditions."""
-    products, shares, part = floats(count), floats(count), floats(len(column))
-    for _ in range(2):
-        for i in range(count):
-            products[i] = row_product(free.columns, i, column)
-        fit_factored(free.factor, products, count, shares)
-        correlate_one(free.columns[:count], shares, 0, len(column), part)
-        for i in range(len(column)):
-            column[i] -= part[i]
-    return np.sqrt(square(column))
 
 
 @branch

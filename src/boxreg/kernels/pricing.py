@@ -7,7 +7,6 @@ from collections import namedtuple
 import numpy as np
 
 from .compiling import branch, branch_sums, inner
-from .free_set import distance
 from .vectors import floats, indices, row_product, table
 
 Ranking = namedtuple("Ranking", ["found", "scores"])
@@ -15,8 +14,6 @@ Ranking = namedtuple("Ranking", ["found", "scores"])
 
 _UNIT = 2.0**-53
 _SMALLEST = 1e-140
-_COPY = 1e-14
-"""A column is a combination of others where less than this share of it is its own."""
 
 
 @inner
@@ -158,25 +155,10 @@ def optimal(x, w, norms, noise, threshold):  # type: ignore[no-untyped-def]
     return within
 
 
-@inner
-def harmless(A, columns, free, count, x, w, norms, noise, little):  # type: ignore[no-untyped-def]
-    """Whether rounding hides no gradient that could lower the objective by more than `little`.
-
-    A column at 0 lowers it by at most ½ (w_j / d_j)², d_j its distance from the span of the free ones:
-    where that is small, a gradient lost in the noise may be worth much. Copies have nothing to gain.
-    """
-    one = indices(1)
+@branch
+def hidden(x, w, norms, noise):  # type: ignore[no-untyped-def]
+    """Whether rounding hides the sign of the gradient of a column that is not free."""
+    some = False
     for j in range(len(x)):
-        doubt = noise * norms[j]
-        if x[j] > 0.0 or w[j] <= -doubt:
-            continue
-        one[0] = j
-        rows, places = gather(A, columns, one)
-        column = floats(A.shape[0])
-        for i in range(len(column)):
-            column[i] = rows[places[0], i]
-        far = distance(free, count, column)
-        gain = (max(w[j], 0.0) + doubt) / far
-        if far > _COPY * norms[j] and 0.5 * gain * gain > little:
-            return False
-    return True
+        some |= x[j] == 0.0 and norms[j] > 0.0 and w[j] > -noise * norms[j]
+    return some

@@ -38,7 +38,7 @@ from .free_set import (
 from .pricing import (
     first_pass,
     gather,
-    harmless,
+    hidden,
     new_ranking,
     optimal,
     rounding_noise,
@@ -48,7 +48,7 @@ from .pricing import (
 )
 from .vectors import correlate, flags, floats, indices, square
 
-SOLVED, GAVE_UP = 0, 1
+SOLVED, GAVE_UP, UNSURE = 0, 1, 2
 
 _BATCH = 4
 """The least that a batch is asked to be; it doubles where most of it stays, and halves where not."""
@@ -68,7 +68,10 @@ _SLACK = 4.0
 
 @compiled
 def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
-    """(x, ||b - A x||, SOLVED or GAVE_UP) for a contiguous A; a GAVE_UP says nothing about x.
+    """(x, ||b - A x||, how it ended) for a contiguous A.
+
+    SOLVED; GAVE_UP, which says nothing about x; or UNSURE: solved as far as gradients can be seen, but
+    rounding hides some.
 
     `columns` is Aᵀ where A lies by columns, and a table without rows where it lies by rows. `room` is
     memory to be written to, for k (m + 2 k) numbers, k = min(m, n).
@@ -142,8 +145,8 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
     noise = _SLACK * rounding_noise(free, count, norms, best)
     solved = fresh and optimal(x, w, norms, noise, threshold)
     solved = solved and decrement(free, count, w) <= little
-    if solved and not threshold and best > little:
-        solved = harmless(A, columns, free, count, x, w, norms, noise, little)
+    if solved and not threshold and best > little and hidden(x, w, norms, noise):
+        return x, np.sqrt(2.0 * best), UNSURE
     return x, np.sqrt(2.0 * best), SOLVED if solved else GAVE_UP
 
 
