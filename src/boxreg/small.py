@@ -10,6 +10,7 @@ import numpy as np
 
 from .arrays import Array
 from .designs import DenseDesign
+from .hidden_gradients import hidden_gain
 from .losses.least_squares import LeastSquares
 from .problem import Problem
 from .rounding import UNIT_ROUNDOFF
@@ -20,10 +21,11 @@ _LARGEST = 200_000
 _SLACK = 4.0
 """Gradients within this many times their rounding error are hidden by it."""
 
-_COPY = 1e-14
-"""A column is a combination of others where less than this share of it is its own."""
-
 _LITTLE = 1e-15
+"""The share of ½||b||² that they may hide."""
+
+SOLVED, GAVE_UP, UNSURE = 0, 1, 2
+"""How the compiled call may end; UNSURE: solved as far as gradients can be seen."""
 
 _DOUBLE = np.dtype(np.float64)
 _NOTHING = np.empty((0, 0))
@@ -52,29 +54,20 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
     rounds = 3 * n + 30 if rounds is None else rounds
     k = min(m, n)
     x, norm, status = _compiled()(A, columns, b, threshold, rounds, _room(k * (m + 2 * k)))
-    answered = status == 0 or (status == 2 and _harmless(A, b, x))
+    answered = status == SOLVED or (status == UNSURE and _harmless(A, b, x))
     return (x, norm) if answered else None
 
 
 def _harmless(A: Array, b: Array, x: Array) -> bool:
-    """Whether the gradients that rounding hides could lower the objective by 1e-15 of ½||b||² at most.
-
-    A column at 0 lowers it by ½ (w_j / d_j)², d_j its distance from the span of the free ones: where
-    that is small, a gradient lost in the noise may be worth much. Copies have nothing to gain.
-    """
+    """Whether what rounding hides could lower the objective by 1e-15 of ½||b||² at most."""
     free, norms = x > 0.0, np.linalg.norm(A, axis=0)
     residual = b - A @ x
     size = (len(b) + 2) * np.linalg.norm(residual) + (np.count_nonzero(free) + 2) * (norms @ x)
     doubt = _SLACK * UNIT_ROUNDOFF * size * norms
     w = residual @ A
     hidden = ~free & (norms > 0.0) & (w > -doubt)
-    q, own = np.linalg.qr(A[:, free])[0], A[:, hidden]
-    for _ in range(2):
-        own = own - q @ (q.T @ own)
-    far = np.linalg.norm(own, axis=0)
-    real = far > _COPY * norms[hidden]
-    gain = (np.maximum(w, 0.0) + doubt)[hidden][real] / far[real]
-    return bool(np.all(gain**2 <= _LITTLE * (b @ b)))
+    slopes = (np.maximum(w, 0.0) + doubt)[hidden]
+    return hidden_gain(A[:, free], A[:, hidden], slopes) <= _LITTLE * 0.5 * float(b @ b)
 
 
 def small_answer(problem: Problem) -> Array | None:

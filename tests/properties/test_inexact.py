@@ -102,6 +102,8 @@ def test_the_dual_point_is_orthogonal_to_what_is_inside() -> None:
     assert np.all(np.abs(offered.correlation[inside]) <= noise[inside])
     assert np.all(excess_over_cone(offered, state.point)[inside] <= 0.0)
     assert np.max(np.abs(state.point.correlation[inside])) > np.max(noise[inside])
+    state.gained = 0.1  # a step as long as that is far from the solution
+    assert solver.dual_candidate(state) is None
 
 
 def test_conjugate_gradients_that_gain_no_digit_are_given_up() -> None:

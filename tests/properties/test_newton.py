@@ -45,6 +45,21 @@ def assert_gram(state: Any) -> None:
 
 
 @pytest.mark.parametrize("loss", GENERAL)
+def test_parabolas_with_secants_lie_above_the_loss(loss: str) -> None:
+    """Where f' is Lipschitz: f(q) <= f(p) + f'(p) (q - p) + ½ s (q - p)², whatever p and q are."""
+    problem = held(loss)
+    if not problem.smoothness.known:
+        pytest.skip("has no such constant")
+    f, y = problem.loss, problem.target
+    for p in np.linspace(-8.0, 8.0, 33):
+        at = np.full_like(y, p)
+        for q in np.linspace(-8.0, 8.0, 33):
+            above = f.values(at, y) + f.derivatives(at, y) * (q - p)
+            above += 0.5 * f.secants(at, y) * (q - p) ** 2
+            assert np.all(f.values(np.full_like(y, q), y) <= above + 1e-9)
+
+
+@pytest.mark.parametrize("loss", GENERAL)
 def test_the_first_guess_is_better_than_the_start(loss: str) -> None:
     """In the box, with finite derivatives, no worse; and its Gram matrix is one that can be used."""
     for seed in range(6):

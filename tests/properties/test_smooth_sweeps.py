@@ -65,6 +65,26 @@ def test_ill_conditioned_columns_are_left_to_others() -> None:
     assert found.objective < start.objective
 
 
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Point]:
+    """The points that sweeps are asked to start from."""
+    points: list[Point] = []
+    monkeypatch.setattr(newton, "swept", lambda point: (points.append(point), swept(point))[1])
+    return points
+
+
+def test_sweeps_that_lead_nowhere_leave_the_run_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is guessed where to begin, as if there had been none."""
+    guessed = []
+    monkeypatch.setattr(newton, "_LARGE", 1e4)
+    monkeypatch.setattr(newton, "swept", lambda point: (point, False))
+    real = newton.first_guess
+    monkeypatch.setattr(newton, "first_guess", lambda p: (guessed.append(p), real(p))[1])
+    A, y = drawn("logistic", 300, 50)
+    assert boxreg.solve(A, y, loss="logistic").status is Status.CONVERGED
+    assert len(guessed) == 1
+
+
 HOLDS: dict[str, Any] = {
     "F": np.asfortranarray,
     "C": np.ascontiguousarray,
@@ -75,11 +95,9 @@ HOLDS: dict[str, Any] = {
 @pytest.mark.parametrize("hold", HOLDS)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_answers_do_not_depend_on_them(
-    loss: str, hold: str, monkeypatch: pytest.MonkeyPatch
+    loss: str, hold: str, asked: list[Point], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Runs that begin with sweeps, where columns can be read one by one, and runs that do not."""
-    asked = []
-    monkeypatch.setattr(newton, "swept", lambda point: (asked.append(1), swept(point))[1])
     monkeypatch.setattr(newton, "_LARGE", 1e5)
     A, y = drawn(loss, 600, 150)
     result = boxreg.solve(HOLDS[hold](A), y, 0.0, 3.0, loss=loss, tol=1e-10)
@@ -95,10 +113,8 @@ def test_answers_do_not_depend_on_them(
 
 @pytest.mark.parametrize(("density", "begins"), [(1.0, False), (0.5, False), (0.02, True)])
 def test_columns_of_one_sign_are_swept_over_where_they_share_few_rows(
-    density: float, begins: bool, monkeypatch: pytest.MonkeyPatch
+    density: float, begins: bool, asked: list[Point], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
-    monkeypatch.setattr(newton, "swept", lambda point: (asked.append(1), swept(point))[1])
     monkeypatch.setattr(newton, "_LARGE", 1e4)
     rng = np.random.default_rng(6)
     A = rng.random((600, 200)) * (rng.random((600, 200)) < density)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..small import GAVE_UP, SOLVED, UNSURE
 from .compiling import branch, compiled, inner
 from .free_set import (
     IN_ANY_CASE,
@@ -47,8 +48,6 @@ from .pricing import (
     steepest_listed,
 )
 from .vectors import correlate, flags, floats, indices, square
-
-SOLVED, GAVE_UP, UNSURE = 0, 1, 2
 
 _BATCH = 4
 """The least that a batch is asked to be; it doubles where most of it stays, and halves where not."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.linalg import qr
 
 from ..arrays import Index, Mask
+from ..hidden_gradients import hidden_gain
 from ..point import Point
 from ..rounding import dot
 from .active_set import ActiveSet
@@ -19,10 +19,6 @@ _NEGLIGIBLE = 1e-16
 
 _BLUR = 1e-12
 """Slopes along x that may be off by more than this share of ½||y||² are those of a huge x."""
-
-_COPY = 1e-14
-"""A column is a combination of others where less than this share of it is its own, times their
-condition: to take rounding in the data for more would end in x of 1e15."""
 
 _AFFORDABLE = 1e8
 """Orthogonal factors of k columns of length m are tried where m k² is at most this."""
@@ -62,28 +58,16 @@ def blurred(point: Point) -> bool:
 
 
 def _unseen(point: Point) -> float:
-    """The most that a coordinate may gain which is at a bound, with a gradient that rounding hides.
-
-    That is ½ (w_j / d_j)², d_j the distance of its column from the span of those inside; columns that
-    are copies of others have nothing to gain.
-    """
+    """The most that a coordinate may gain which is at a bound, with a gradient that rounding hides."""
     problem, noise = point.problem, point.gradient_noise
     hidden = np.flatnonzero(problem.open & ~point.inside & (np.abs(point.correlation) <= noise))
     if not len(hidden):
         return 0.0
-    root = problem.smoothness.root_times
-    own = root(problem.design.columns(hidden).T).T
-    norms = np.linalg.norm(own, axis=0)
-    inside, condition = np.flatnonzero(point.inside), 1.0
-    if len(inside):
-        q, r = qr(root(problem.design.columns(inside).T).T, mode="economic")
-        sizes = np.abs(np.diagonal(r))
-        condition = float(sizes.max() / max(sizes.min(), np.finfo(float).tiny))
-        for _ in range(2):
-            own = own - q @ (q.T @ own)
-    far = np.linalg.norm(own, axis=0)
-    real = far > _COPY * condition * norms
-    return float(np.max(0.5 * (2.0 * noise[hidden[real]] / far[real]) ** 2, initial=0.0))
+    free, rest = (
+        problem.smoothness.root_times(problem.design.columns(index).T).T
+        for index in (np.flatnonzero(point.inside), hidden)
+    )
+    return hidden_gain(free, rest, 2.0 * noise[hidden])
 
 
 def last_resort(point: Point) -> Point:

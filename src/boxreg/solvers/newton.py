@@ -171,10 +171,12 @@ class Newton(WorkingSet):
 
     @staticmethod
     def _swept(state: WorkingState) -> WorkingState:
-        """Where sweeps lead; if they are slow, steps are exact from there."""
+        """Where sweeps lead; if they are slow, steps are exact from there, or as if there were none."""
         moved, finished = swept(state.point)
-        caution = _AFTER_SWEEPS if moved.objective < state.point.objective else 1.0
-        return WorkingState(moved, begun=True, exact=not finished, caution=caution)
+        if not moved.objective < state.point.objective:
+            state.exact = True
+            return state
+        return WorkingState(moved, begun=True, exact=not finished, caution=_AFTER_SWEEPS)
 
     def _inexact(self, state: WorkingState) -> Point | None:
         """A step by conjugate gradients, where the Gram matrix would take longer and they are fast."""
