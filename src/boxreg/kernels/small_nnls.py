@@ -53,6 +53,8 @@ _BATCH = 4
 """The least that a batch is asked to be; it doubles where most of it stays, and halves where not."""
 _SHORTLIST = 4
 """The shortlist holds this many batches."""
+_ENOUGH = 2
+"""One part in so many of a batch must be found there: a batch of few costs more than a product with A."""
 _CHEAP = 16_384
 """Entries of A of which a product costs no more than the rest of a step."""
 _CAUTION = 6
@@ -101,7 +103,7 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
                 rows, places, residual, listed, norms, noise, threshold, barred, top, wanted
             )
             entering = top.found[:size]
-            if size == 0:
+            if _ENOUGH * size < wanted:
                 correlate(A, columns, residual, w)
                 fresh = True
                 continue
