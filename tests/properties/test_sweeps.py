@@ -219,3 +219,39 @@ def test_answers_are_those_of_working_sets(case: str, hold: Any, box: float) -> 
         A, y, -box, box, solver="active_set", tol=1e-11, x0=np.full(300, box), **CASES[case]
     )
     np.testing.assert_allclose(result.x, other.x, atol=1e-8)
+
+
+@pytest.mark.parametrize("term", [None, "sample_weight", "linear"])
+@pytest.mark.parametrize("rows", [60, 1900])
+@pytest.mark.parametrize("kind", [np.asfortranarray, sparse.csc_array])
+def test_sweeps_know_how_far_their_prediction_is_off(
+    kind: Any, rows: int, term: str | None
+) -> None:
+    """Against sums in extended precision, where steps are large and little is left of y."""
+    rng = np.random.default_rng(rows)
+    A = (rng.standard_normal((rows, 400)) + 3.0) * 10.0 ** rng.uniform(-2, 2, 400)
+    y = A @ rng.choice([-1.0, 1.0], 400)
+    terms = {"sample_weight": rng.uniform(0.1, 1.0, rows), "linear": -1e6 * rng.random(400)}
+    chosen = {} if term is None else {term: terms[term]}
+    problem = reduced(kind(A), y, -1.0, 1.0, **chosen)
+    found, _ = swept(Point(problem, np.zeros(400)))
+    assert found.evaluated
+    exact = A.astype(np.longdouble) @ found.x.astype(np.longdouble)
+    off = float(np.sqrt(np.sum((exact - found.prediction) ** 2)))
+    assert 0.0 < off <= found.prediction_error
+    assert found.prediction_error <= 1e3 * problem.prediction_error(found.x)
+
+
+@pytest.mark.parametrize("blurred", [sweeping._BLURRED, 1e-3])
+def test_what_sweeps_predict_is_predicted_again_only_to_be_precise(
+    blurred: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All x_j are inside or at a bound that is not 0: it would take all of A."""
+    monkeypatch.setattr(sweeping, "_BLURRED", blurred)
+    A = np.asfortranarray(RNG.standard_normal((600, 300)))
+    y = A @ RNG.choice([-0.3, 0.3], 300) + RNG.standard_normal(600)
+    point = Point(reduced(A, y, -0.2, 0.2), np.zeros(300))
+    found, _ = swept(point)
+    before = point.problem.work.total
+    assert found.objective < point.objective
+    assert (point.problem.work.total > before) == (blurred < 1.0)

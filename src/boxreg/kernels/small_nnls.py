@@ -54,7 +54,7 @@ _BATCH = 4
 _SHORTLIST = 4
 """The shortlist holds this many batches."""
 _ENOUGH = 2
-"""One part in so many of a batch must be found there: a batch of few costs more than a product with A."""
+"""One part in so many of a batch must be found in it: a few cost more than a product with A."""
 _CHEAP = 16_384
 """Entries of A of which a product costs no more than the rest of a step."""
 _CAUTION = 6

@@ -11,7 +11,8 @@ Aᵀ diag(ω) A in that order, and leaves r = -A x.
 Coordinates that a bound holds back, by a slope of more than `margin` d_j^½ after the step, leave
 `order`; the others come first in it. Returned are how many those are, how many coordinates have
 come to a bound or left one, and of the d_j^½ |change of x_j| the largest and the square root of the sum
-of squares. If `fresh`, the d_j are computed on the way. Nothing here feeds a bound on anything.
+of squares. If `fresh`, the d_j are computed on the way. Of all this r alone feeds a proof: multiples of
+columns are taken from it one by one, or four at once.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from ..arrays import Array
 from ..designs.epochs import Sweep, SweepTerms
 from ..point import Point
 from ..reduced import ReducedProblem
-from ..rounding import norm
+from ..rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
 from .metric import metric
 from .without_gram import exact_cost
 
@@ -57,6 +57,9 @@ _STILL = 1e-3
 _LEVEL = 1e-12
 """A share of the objective that rounding may add to it."""
 
+_BLURRED = 8.0
+"""What sweeps predict is made use of up to this many times the error of a fresh prediction."""
+
 _BELOW = 0.25
 """Steps are small enough at this share of what rounding does to a slope."""
 
@@ -73,19 +76,38 @@ class _Sweeps:
         """The size of the last sweep, and of the one before: roots of sums of squares."""
         self.astray = False
         """The last sweep has raised the objective, and was taken back."""
+        self._error = point.prediction_error + UNIT_ROUNDOFF * norm(self._residual)
         self._order = np.flatnonzero(point.problem.open & (point.problem.reach > 0.0))
         self._margin = _first_margin(point, self.terms)
         self._columns = np.arange(len(point.x))
 
     def sweep(self) -> None:
         """One more, over the coordinates that were not held back at a bound."""
-        problem = self.problem
-        problem.work.add(2 * len(self._order))
-        state = (self.x, self._residual, self._order, self._margin)
+        problem, order = self.problem, self._order
+        problem.work.add(2 * len(order))
+        size, before = norm(self._residual), self.x[order]
+        state = (self.x, self._residual, order, self._margin)
         done = problem.design.sweep(Sweep(self._columns, self.terms, *state))
+        path = dot(np.abs(self.x[order] - before), problem.norms[order])
+        self._error += gamma(2 * len(order) + 3) * (size + path) * SLACK
         self.made, self.before = self.made + 1, self.total
         self._order, self.changed, self.largest, self.total = done
         self._margin = _HELD * self.largest
+
+    def end(self) -> Point:
+        """Where they have led; with the prediction, if a fresh one would not be much more precise.
+
+        A multiple of a column that is taken from the residual adds to its error at most 2u of all that
+        is in it, four at once 5u, and the change of x_j was rounded before. With r what the residual was
+        before a sweep, it never has more in it than ||r|| + sum_j |change of x_j| ||a_j||; so a sweep
+        over K coordinates adds gamma_{2K+3} of that at most.
+        """
+        point = Point(self.problem, self.x)
+        prediction = self.problem.target - self._residual
+        error = (self._error + UNIT_ROUNDOFF * norm(prediction)) * SLACK
+        if error <= _BLURRED * point.prediction_error:
+            point.prediction, point.prediction_error = prediction, error
+        return point
 
     @property
     def inside(self) -> int:
@@ -138,6 +160,10 @@ class _SmoothSweeps(_Sweeps):
             self._prediction, self._objective = ahead, objective
             self._caution = max(_LESS * self._caution, _LEAST_CAUTION)
 
+    def end(self) -> Point:
+        """Where they have led; models leave nothing to predict from."""
+        return Point(self.problem, self.x)
+
 
 def swept(point: Point) -> tuple[Point, bool]:
     """The point after some sweeps, and whether they went all the way, to the precision of the data.
@@ -169,7 +195,7 @@ def swept(point: Point) -> tuple[Point, bool]:
         if steady and sweeps.made >= min(_TRIED * plain, _SWEEPS - 1):
             finished = _all_the_way(sweeps, relaxed)
             break
-    return Point(point.problem, sweeps.x), finished
+    return sweeps.end(), finished
 
 
 def _all_the_way(sweeps: _Sweeps, expected: float) -> bool:
