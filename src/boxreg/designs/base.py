@@ -161,6 +161,10 @@ class Design(ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")
 
+    def sweep_order(self, index: Index) -> Index:
+        """These coordinates, sorted, in the order that a sweep had better take them in."""
+        return index
+
     def sweep(self, asked: Sweep) -> Swept:
         """One sweep over coordinates, in place."""
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array, Index, Matrix
 from .base import Design
-from .epochs import SmoothTerms, Sweep, Swept
+from .epochs import LONG, SmoothTerms, Sweep, Swept, quarters
 from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 15
@@ -165,6 +165,10 @@ class DenseDesign(Design):
         kept = (x, prediction, residual)
         rows, box = terms.rows, terms.box
         return int(run(self.array.T, *kept, rows, box, terms.rates, terms.order, epochs))
+
+    def sweep_order(self, index: Index) -> Index:
+        """Four that are taken together are far apart in memory, which delivers them the faster."""
+        return quarters(index) if self.shape[0] > LONG else index
 
     def sweep(self, asked: Sweep) -> Swept:
         """Over columns read where they are, in a compiled loop."""

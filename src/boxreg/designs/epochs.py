@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..arrays import Array, Index
+
+LONG = 1800
+"""Dense columns longer than this are swept over four at a time."""
 
 
 class SmoothTerms(NamedTuple):
@@ -47,6 +52,12 @@ class SweepTerms(NamedTuple):
     """ω; all 1 if None."""
     fresh: bool = False
     """The squares are not known yet: they are computed as the columns are read, and written."""
+
+
+def quarters(index: Index) -> Index:
+    """The first of each quarter, the second of each, and so on: four at a time that are far apart."""
+    whole = len(index) - len(index) % 4
+    return np.concatenate([index[:whole].reshape(4, -1).T.ravel(), index[whole:]])
 
 
 class Swept(NamedTuple):

@@ -70,6 +70,10 @@ class ColumnView(Design):
         """Some of them, copied."""
         return self._whole.keep(self._chosen[index])
 
+    def sweep_order(self, index: Index) -> Index:
+        """As for all columns."""
+        return self._whole.sweep_order(index)
+
     def sweep(self, asked: Sweep) -> Swept:
         """Over columns of the choice, read where they are."""
         return self._whole.sweep(asked._replace(chosen=self._chosen[asked.chosen]))

@@ -1,23 +1,25 @@
-"""Products with some columns of a dense A, read where they are."""
+"""Products with some columns of a dense A, read where they are, four far ones at once (see `lines`)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .compiling import compiled_sums
-from .lines import add_four
+from .lines import add_four, four_products, product
 
 
 @compiled_sums
 def correlate_rows(columns, chosen, v):  # type: ignore[no-untyped-def]
     """a_jᵀv for the chosen columns; row j of `columns` is a_j."""
-    out = np.empty(chosen.shape[0])
-    for p in range(chosen.shape[0]):
-        column = columns[chosen[p]]
-        total = 0.0
-        for i in range(len(v)):
-            total += np.float64(column[i]) * v[i]
-        out[p] = total
+    out, four, quarter = np.empty(len(chosen)), np.empty(4), len(chosen) // 4
+    for p in range(quarter):
+        q, r, s = p + quarter, p + 2 * quarter, p + 3 * quarter
+        first, second = columns[chosen[p]], columns[chosen[q]]
+        third, fourth = columns[chosen[r]], columns[chosen[s]]
+        four_products(first, second, third, fourth, v, four)
+        out[p], out[q], out[r], out[s] = four[0], four[1], four[2], four[3]
+    for p in range(4 * quarter, len(chosen)):
+        out[p] = product(columns[chosen[p]], v)
     return out
 
 
@@ -37,15 +39,14 @@ def weighted_squares_of_rows(columns, chosen, weights):  # type: ignore[no-untyp
 
 @compiled_sums
 def combine_rows(columns, chosen, weights):  # type: ignore[no-untyped-def]
-    """The sum of the chosen columns, each times its weight, four at a time."""
-    out = np.zeros(columns.shape[1])
-    whole = len(chosen) - len(chosen) % 4
-    for p in range(0, whole, 4):
-        first, second = columns[chosen[p]], columns[chosen[p + 1]]
-        third, fourth = columns[chosen[p + 2]], columns[chosen[p + 3]]
-        four = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
-        add_four(out, first, second, third, fourth, *four)
-    for p in range(whole, len(chosen)):
+    """The sum of the chosen columns, each times its weight."""
+    out, quarter = np.zeros(columns.shape[1]), len(chosen) // 4
+    for p in range(quarter):
+        q, r, s = p + quarter, p + 2 * quarter, p + 3 * quarter
+        first, second = columns[chosen[p]], columns[chosen[q]]
+        third, fourth = columns[chosen[r]], columns[chosen[s]]
+        add_four(out, first, second, third, fourth, weights[p], weights[q], weights[r], weights[s])
+    for p in range(4 * quarter, len(chosen)):
         column, weight = columns[chosen[p]], weights[p]
         for i in range(len(out)):
             out[i] += weight * np.float64(column[i])

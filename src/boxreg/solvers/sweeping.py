@@ -77,7 +77,8 @@ class _Sweeps:
         self.astray = False
         """The last sweep has raised the objective, and was taken back."""
         self._error = point.prediction_error + UNIT_ROUNDOFF * norm(self._residual)
-        self._order = np.flatnonzero(point.problem.open & (point.problem.reach > 0.0))
+        movable = np.flatnonzero(point.problem.open & (point.problem.reach > 0.0))
+        self._order = point.problem.design.sweep_order(movable)
         self._margin = _first_margin(point, self.terms)
         self._columns = np.arange(len(point.x))
 
