@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..in_threads import work_alone
 from ..result import Result
 from .chunk import Answers, Chunk
 from .question import Question
@@ -119,12 +120,13 @@ def _pool(question: Question, n_jobs: int) -> tuple[Executor, bool]:
         pickle.dumps((question.loss, question.terms))
         pickle.dumps(type(question.design))
     except Exception:  # whatever a loss's own pickling raises
-        return ThreadPoolExecutor(n_jobs), True
+        return ThreadPoolExecutor(n_jobs, initializer=work_alone), True
     context = get_context("spawn")
     return ProcessPoolExecutor(n_jobs, context, _begin_worker, (needed,)), False
 
 
 def _begin_worker(needed: dict[str, Any]) -> None:
+    work_alone()
     _shared.update(needed)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Index, Matrix
+from ..in_threads import added, evenly, in_parts, joined, shares
 from .base import Design
 from .epochs import LONG, SmoothTerms, Sweep, Swept, quarters
 from .survey import Survey
@@ -26,6 +27,20 @@ def _by_lines() -> tuple[Any, Any]:
     from ..kernels.lines import combine_lines, correlate_lines
 
     return correlate_lines, combine_lines
+
+
+def _products(lines: Matrix, v: Array) -> Array:
+    """The product of every line with v."""
+    correlate, _ = _by_lines()
+    edges = evenly(len(lines), shares(lines.size))
+    return joined(in_parts(lambda a, b: correlate(lines[a:b], v), edges))
+
+
+def _sum(lines: Matrix, weights: Array) -> Array:
+    """The sum of all lines, each times its weight."""
+    _, combine = _by_lines()
+    edges = evenly(len(lines), shares(lines.size))
+    return added(in_parts(lambda a, b: combine(lines[a:b], weights[a:b]), edges))
 
 
 class DenseDesign(Design):
@@ -46,15 +61,11 @@ class DenseDesign(Design):
 
     def matvec(self, x: Array) -> Array:
         """A x."""
-        correlate, combine = _by_lines()
-        product = combine(self.array.T, x) if self._by_columns else correlate(self.array, x)
-        return np.asarray(product)
+        return _sum(self.array.T, x) if self._by_columns else _products(self.array, x)
 
     def rmatvec(self, v: Array) -> Array:
         """Aᵀ v."""
-        correlate, combine = _by_lines()
-        product = correlate(self.array.T, v) if self._by_columns else combine(self.array, v)
-        return np.asarray(product)
+        return _products(self.array.T, v) if self._by_columns else _sum(self.array, v)
 
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""
@@ -86,11 +97,12 @@ class DenseDesign(Design):
         """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass."""
         from ..kernels import survey
 
+        array, edges = self.array, evenly(self.shape[self._by_columns], shares(self.array.size))
         if self._by_columns:
-            squares, sums, products, negative = survey.by_columns(self.array.T, target)
-        else:
-            squares, sums, products, negative = survey.by_rows(self.array, target)
-        return Survey(np.sqrt(squares), negative == 0.0, sums, products)
+            parts = in_parts(lambda a, b: survey.by_columns(array.T[a:b], target), edges)
+            return Survey.of_columns(parts)
+        parts = in_parts(lambda a, b: survey.by_rows(array[a:b], target[a:b]), edges)
+        return Survey.of_rows(parts)
 
     def columns(self, index: Index) -> Array:
         """The chosen columns, column-major."""
@@ -110,14 +122,18 @@ class DenseDesign(Design):
             return super().correlate_some(index, v)
         from ..kernels.columns import correlate_rows
 
-        return np.asarray(correlate_rows(self.array.T, index, v))
+        columns, edges = self.array.T, evenly(len(index), shares(len(index) * self.shape[0]))
+        return joined(in_parts(lambda a, b: correlate_rows(columns, index[a:b], v), edges))
 
     def combine(self, index: Index, weights: Array) -> Array:
         """A sum of columns: read where they are if each is in one piece, all of A if they are many."""
         if self._by_columns:
             from ..kernels.columns import combine_rows
 
-            return np.asarray(combine_rows(self.array.T, index, weights))
+            columns, edges = self.array.T, evenly(len(index), shares(len(index) * self.shape[0]))
+            return added(
+                in_parts(lambda a, b: combine_rows(columns, index[a:b], weights[a:b]), edges)
+            )
         if _MANY * len(index) < self.shape[1]:
             return super().combine(index, weights)
         x = np.zeros(self.shape[1])

@@ -6,9 +6,13 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Array, Index
+from ..in_threads import evenly, in_parts, joined, shares
 from .base import Design
 from .epochs import SmoothTerms, Sweep, Swept
 from .survey import Survey
+
+_JUMPS = 2
+"""A stored entry takes as long as so many of a dense A: where it belongs is looked up."""
 
 
 class SparseDesign(Design):
@@ -36,7 +40,11 @@ class SparseDesign(Design):
         from ..kernels.csc import correlate
 
         a = self.matrix
-        return np.asarray(correlate(a.data, a.indices, a.indptr, v))
+        return joined(
+            in_parts(
+                lambda i, j: correlate(a.data, a.indices, a.indptr[i : j + 1], v), self._edges()
+            )
+        )
 
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""
@@ -67,8 +75,21 @@ class SparseDesign(Design):
         from ..kernels.survey import by_entries
 
         a = self.matrix
-        squares, sums, products, negative = by_entries(a.data, a.indices, a.indptr, target)
-        return Survey(np.sqrt(squares), negative == 0.0, sums, products)
+        return Survey.of_columns(
+            in_parts(
+                lambda i, j: by_entries(a.data, a.indices, a.indptr[i : j + 1], target),
+                self._edges(),
+            )
+        )
+
+    def _edges(self) -> list[int]:
+        """Parts of A with as many entries each, one for each thread."""
+        starts = self.matrix.indptr
+        parts = shares(_JUMPS * int(starts[-1]))
+        if parts == 1:
+            return [0, self.shape[1]]
+        inner = np.searchsorted(starts, evenly(int(starts[-1]), parts)[1:-1])
+        return [0, *inner.tolist(), self.shape[1]]
 
     def columns(self, index: Index) -> Array:
         """The chosen columns, made dense and column-major."""

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
 
 from ..arrays import Array
+from ..in_threads import added, joined
+
+Counted: TypeAlias = tuple[Array, Array, Array, float]
+"""Of each column ||a||², the sum of its entries and aᵀv; of all entries, how far they are below 0."""
 
 
 @dataclass(frozen=True)
@@ -22,3 +29,15 @@ class Survey:
     """Aᵀ1."""
     correlation: Array | None = None
     """Aᵀy, y the target."""
+
+    @classmethod
+    def of_columns(cls, parts: list[Counted]) -> Survey:
+        """From what the kernels say of some columns each."""
+        squares, sums, products, negative = zip(*parts, strict=True)
+        return cls(np.sqrt(joined(squares)), sum(negative) == 0.0, joined(sums), joined(products))
+
+    @classmethod
+    def of_rows(cls, parts: list[Counted]) -> Survey:
+        """From what the kernels say of some rows each."""
+        squares, sums, products, negative = zip(*parts, strict=True)
+        return cls(np.sqrt(added(squares)), sum(negative) == 0.0, added(sums), added(products))
