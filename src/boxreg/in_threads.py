@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
@@ -51,6 +52,16 @@ def allowed() -> int:
 def work_alone() -> None:
     """Products that this thread asks for are its own work from now on: it is one of many already."""
     _this.alone = True
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """The same for a while."""
+    before, _this.alone = getattr(_this, "alone", False), True
+    try:
+        yield
+    finally:
+        _this.alone = before
 
 
 def shares(entries: int) -> int:

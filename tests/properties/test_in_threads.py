@@ -128,6 +128,8 @@ def test_how_many(told: dict[str, str], expected: int, monkeypatch: pytest.Monke
 def test_who_is_one_of_many_works_alone(three: list[str]) -> None:
     with ThreadPoolExecutor(1, initializer=in_threads.work_alone) as pool:
         assert pool.submit(in_threads.allowed).result() == 1
+    with in_threads.alone():
+        assert in_threads.allowed() == 1
     assert in_threads.allowed() == 3
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array
+from ..in_threads import alone
 from .layout import Layout
 from .packed import Packed, packed, unpacked
 from .plan import Plan
@@ -107,7 +108,8 @@ def solve_block(
         rows = slice(first * layout.width, last * layout.width)
         read = plan.room("y", rows.stop - rows.start, m)
         part = read_chunk(question, first, last, solver, x[rows], read)
-        answers = solver.solve(part, layout.blocks(first, last))
+        with alone():  # other threads have chunks of their own
+            answers = solver.solve(part, layout.blocks(first, last))
         numbers.put(rows.start, answers)
         theta[rows] = answers.theta
     parts: dict[str, Any] = {"x": _placed(layout, x), **numbers.shaped(layout.outer_shape)}
