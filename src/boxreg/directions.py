@@ -10,9 +10,8 @@ from .arrays import Array, Mask
 from .dual_cone import DualCone, interior_margin, off_free_columns
 from .duality import DualPoint
 from .interior import InteriorSearch
-from .phase_one import cheap_anchor, strictly_feasible
+from .phase_one import cheap_anchor, downwards, strictly_feasible
 from .reduced import ReducedProblem
-from .rounding import norm
 
 _USEFUL = 1e-6
 """A cheap direction with a smaller margin is passed over: a step along it costs too much."""
@@ -104,7 +103,7 @@ def first_cone(
         return build_cone(problem, direction, sums)
     nothing = np.zeros_like(constrained)
     if not is_cone(problem):
-        anchor = cheap_anchor(problem)
+        anchor = cheap_anchor(problem, sums)
         return DualCone(None, nothing, anchor=anchor, pending=anchor is None)
     if not problem.design.nonnegative:
         return DualCone(None, nothing, pending=True)
@@ -173,10 +172,9 @@ def _cheap_candidates(
 
 def _flat(problem: ReducedProblem, sums: Array | None) -> DualPoint:
     """The direction -1, without a product if Aᵀ1 is known."""
-    theta = np.full(len(problem.target), -1.0)
-    if sums is None or problem.free_columns is not None:
-        return off_free_columns(theta, problem)
-    return DualPoint(theta, -sums, problem.correlation_error(norm(theta)))
+    if problem.free_columns is not None:
+        return off_free_columns(np.full(len(problem.target), -1.0), problem)
+    return downwards(problem, sums)
 
 
 def is_cone(problem: ReducedProblem) -> bool:

@@ -110,8 +110,11 @@ def _program(
     return solution.x[:m], float(solution.x[-1]), direction, tight
 
 
-def cheap_anchor(problem: ReducedProblem) -> DualPoint | None:
-    """theta = 0 or a small multiple of -1, whichever is more strictly feasible, if one is."""
+def cheap_anchor(problem: ReducedProblem, sums: Array | None = None) -> DualPoint | None:
+    """theta = 0 or a small multiple of -1, whichever is more strictly feasible, if one is.
+
+    `sums` is Aᵀ1, where it is known.
+    """
     low, high = problem.loss.dual_domain(problem.target)
     if problem.free.any() or np.any(low > 0.0) or np.any(high < 0.0):
         return None
@@ -119,9 +122,17 @@ def cheap_anchor(problem: ReducedProblem) -> DualPoint | None:
     least = 0.5 * min(float(np.min(-low)), float(np.min(high)), 1.0)
     candidates = [DualPoint.zero(problem)]
     if least > 0.0:
-        candidates.append(DualPoint.at(np.full(len(problem.target), -least), problem))
+        candidates.append(candidates[0].plus(least, downwards(problem, sums)))
     best = max(candidates, key=lambda dual: _margin(dual, problem, used))
     return best if _margin(best, problem, used) > 0.0 else None
+
+
+def downwards(problem: ReducedProblem, sums: Array | None) -> DualPoint:
+    """The direction -1, without a product if Aᵀ1 is known."""
+    t = np.full(len(problem.target), -1.0)
+    if sums is None:
+        return DualPoint.direction(t, problem)
+    return DualPoint(t, -sums, problem.correlation_error(norm(t)))
 
 
 def _margin(dual: DualPoint, problem: ReducedProblem, used: Mask) -> float:

@@ -84,6 +84,13 @@ def test_cheap_anchors_are_strictly_feasible_too(kind: str) -> None:
         anchor = cheap_anchor(problem)
         if anchor is not None:
             assert strictly_inside(problem, A, c, anchor.theta)
+            off = np.abs(A.T @ anchor.theta - c - anchor.correlation)
+            assert np.all(off <= anchor.uncertainty(problem))
+            before = problem.work.total
+            known = cheap_anchor(problem, A.sum(axis=0))
+            assert problem.work.total == before, "no product where the sums are known"
+            assert known is not None
+            np.testing.assert_array_equal(known.theta, anchor.theta)
         assert anchor is None or not problem.free.any()
     problem = reduced(np.eye(3), np.ones(3), -np.inf, 0.0, linear=-np.ones(3))
     anchor = cheap_anchor(problem)
