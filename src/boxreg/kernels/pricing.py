@@ -6,6 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..small import GAVE_UP, SOLVED, UNSURE
 from .compiling import branch, branch_sums, inner
 from .vectors import floats, indices, row_product, table
 
@@ -99,7 +100,7 @@ def _place(ranking, most, size, j, score):  # type: ignore[no-untyped-def]
 @branch
 def steepest(w, norms, classic, noise, threshold, barred, ranking, most):  # type: ignore[no-untyped-def]
     """Rank the `most` columns with the largest w_j / ||a_j||, or w_j if `classic`, worth following."""
-    size, most = 0, min(most, len(w))
+    size, most = np.int64(0), min(most, len(w))
     for j in range(len(w)):
         if not barred[j] and w[j] > max(noise * norms[j], threshold):
             size = _place(ranking, most, size, j, w[j] if classic else w[j] / norms[j])
@@ -111,7 +112,7 @@ def steepest_listed(  # type: ignore[no-untyped-def]
     rows, places, residual, listed, norms, noise, threshold, barred, ranking, most
 ):
     """The same among a shortlist of columns, by w_j / ||a_j||; positions in the list."""
-    size, most = 0, min(most, len(listed))
+    size, most = np.int64(0), min(most, len(listed))
     for i in range(len(listed)):
         j = listed[i]
         if not barred[j]:
@@ -146,19 +147,15 @@ def settled(free, count, w, norms, noise):  # type: ignore[no-untyped-def]
 
 
 @branch
-def optimal(x, w, norms, noise, threshold):  # type: ignore[no-untyped-def]
-    """Whether no gradient points inwards, and those of the free columns are 0, up to noise."""
-    within = True
+def judge(x, w, norms, noise, threshold):  # type: ignore[no-untyped-def]
+    """GAVE_UP where a gradient points inwards, or that of a free column is not 0, beyond noise; UNSURE
+    where noise hides the sign of another's; else SOLVED."""
+    within, some = True, False
     for j in range(len(x)):
+        doubt = noise * norms[j]
         slope = abs(w[j]) if x[j] > 0.0 else w[j]
-        within &= slope <= max(noise * norms[j], threshold)
-    return within
-
-
-@branch
-def hidden(x, w, norms, noise):  # type: ignore[no-untyped-def]
-    """Whether rounding hides the sign of the gradient of a column that is not free."""
-    some = False
-    for j in range(len(x)):
-        some |= x[j] == 0.0 and norms[j] > 0.0 and w[j] > -noise * norms[j]
-    return some
+        within &= slope <= max(doubt, threshold)
+        some |= x[j] == 0.0 and w[j] > -doubt and doubt > 0.0
+    if not within:
+        return GAVE_UP
+    return UNSURE if some else SOLVED

@@ -39,9 +39,8 @@ from .free_set import (
 from .pricing import (
     first_pass,
     gather,
-    hidden,
+    judge,
     new_ranking,
-    optimal,
     rounding_noise,
     settled,
     steepest,
@@ -140,15 +139,17 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
             again, where = gather(A, columns, kept.chosen[:before])
             none, all_ = before - before, order[:before]  # a literal 0 would be a type of its own
             enter(free, none, kept.chosen, again, where, all_, norms, products, IN_ANY_CASE)
-            remember(kept, before, free)
+            for i in range(before):
+                free.fit[i] = kept.fit[i]
             count = before
             caution, penance = (caution, penance) if caution else (penance, 2 * penance)
     noise = _SLACK * rounding_noise(free, count, norms, best)
-    solved = fresh and optimal(x, w, norms, noise, threshold)
-    solved = solved and decrement(free, count, w) <= little
-    if solved and not threshold and best > little and hidden(x, w, norms, noise):
-        return x, np.sqrt(2.0 * best), UNSURE
-    return x, np.sqrt(2.0 * best), SOLVED if solved else GAVE_UP
+    ended = judge(x, w, norms, noise, threshold) if fresh else GAVE_UP
+    if ended != GAVE_UP and not decrement(free, count, w) <= little:
+        ended = GAVE_UP
+    if ended == UNSURE and (threshold or best <= little):
+        ended = SOLVED
+    return x, np.sqrt(2.0 * best), ended
 
 
 @inner

@@ -73,7 +73,9 @@ def correlate(A, columns, v, out):  # type: ignore[no-untyped-def]
 @inner
 def cross(rows, first, stop):  # type: ignore[no-untyped-def]
     """Products of rows first … stop with rows 0 … stop, by BLAS."""
-    return np.dot(rows[first:stop], rows[:stop].T)
+    out = table(stop - first, stop)
+    np.dot(rows[first:stop], rows[:stop].T, out)
+    return out
 
 
 @branch_sums
