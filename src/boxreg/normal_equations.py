@@ -20,7 +20,8 @@ def normal_equations(
     design: Design, h: Array, limit: int, diagonal: Array | None = None
 ) -> NormalEquations:
     """G = AᵀHA for H = diag(h), with as many products as `limit` to spend; its diagonal if known."""
-    kind = _SweptEquations if design.has_sweeps else NormalEquations
+    # Columns >= 0 that share rows are far from orthogonal: sweeps would make the system worse.
+    kind = _SweptEquations if design.has_sweeps and not design.nonnegative else NormalEquations
     return kind(design, h, limit, diagonal)
 
 

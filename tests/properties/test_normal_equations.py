@@ -11,6 +11,9 @@ from scipy import sparse
 from boxreg import validate
 from boxreg.designs.view import ColumnView
 from boxreg.normal_equations import NormalEquations, normal_equations
+from boxreg.point import Point
+from boxreg.solvers.inexact import inexact_minimum
+from building import reduced
 
 RNG = np.random.default_rng(17)
 A = RNG.standard_normal((120, 30))
@@ -92,3 +95,18 @@ def test_ill_conditioned_matrices_are_given_up(order: str) -> None:
     system.conjugate_gradients(matrix.T @ np.ones(200), everywhere, 1e-12, (-far, far))
     assert system.slow
     assert system.left > 0
+
+
+def test_columns_of_one_sign_are_not_swept() -> None:
+    """They are so far from orthogonal that steps would give up, and Gram matrices be made."""
+    rng = np.random.default_rng(5)
+    A = sparse.random_array((600, 400), density=0.2, format="csc", rng=rng)
+    for sign, swept in ((1.0, False), (rng.choice([-1.0, 1.0], A.nnz), True)):
+        B = A.copy()
+        B.data = B.data * sign
+        design = reduced(B, np.ones(600)).design
+        made = normal_equations(design, np.ones(600), 40)
+        assert (type(made) is not NormalEquations) == swept
+    problem = reduced(A, A @ rng.random(400))
+    start = Point(problem, np.zeros(400))
+    assert inexact_minimum(start, np.ones(600), np.arange(400), 1e-4, 250) is not None
