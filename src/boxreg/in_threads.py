@@ -32,7 +32,7 @@ _VARIABLES = (
 )
 
 _MOST = 16
-"""Threads at most: by then memory delivers no more."""
+"""Threads at most: nobody has seen what more of them do."""
 
 _SHARE = 2_000_000
 """Entries of A for each thread at least: reading them takes some times as long as waking it."""
