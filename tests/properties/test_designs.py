@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import array_api_strict
 import numpy as np
 import pytest
@@ -68,6 +70,25 @@ def test_keep(name: str) -> None:
     np.testing.assert_array_equal(kept.columns(np.arange(2)), A[:, [1, 9]])
     np.testing.assert_allclose(kept.rmatvec(np.ones(37)), A[:, [1, 9]].sum(axis=0), atol=1e-13)
     np.testing.assert_allclose(kept.column_norms(), NORMS[[1, 9]], rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_chosen_columns_are_copied_once(order: str, dtype: type) -> None:
+    """In any order, some of them twice; the peak of memory is that of the copy."""
+    matrix = np.asarray(RNG.standard_normal((803, 400)), dtype=dtype, order=order)
+    design, some = validate.design(matrix), RNG.integers(0, 400, size=150)
+    for copy in (design.keep, design.columns):
+        copy(some[:2])
+        tracemalloc.start()
+        copied = copy(some)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        held = copied if isinstance(copied, np.ndarray) else copied.entries
+        assert held is not None
+        np.testing.assert_array_equal(held, matrix[:, some])
+        assert peak < 1.1 * held.nbytes
+    assert design.columns(some[:0]).shape == (803, 0)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -106,7 +106,16 @@ class DenseDesign(Design):
 
     def columns(self, index: Index) -> Array:
         """The chosen columns, column-major."""
-        return self.array.T[index].astype(np.float64, copy=False).T
+        if not self._by_columns:
+            from ..kernels.columns import gather_columns
+
+            return np.asarray(gather_columns(self.array, index)).T
+        if self.array.dtype == np.float64:
+            return self.array.T[index].astype(np.float64, copy=False).T
+        wide = np.empty((len(index), self.shape[0]))
+        for column, j in zip(wide, index, strict=True):
+            column[:] = self.array.T[j]
+        return wide.T
 
     def weighted_squares_some(self, index: Index, weights: Array) -> Array:
         """sum_i ω_i a_ij² for the chosen columns, read where they are if each is in one piece."""
@@ -145,7 +154,8 @@ class DenseDesign(Design):
         if self._by_columns:
             kept: Matrix = self.array.T[index].T
         else:
-            kept = np.ascontiguousarray(self.array[:, index])
+            # Not array[:, index]: that comes out by columns, and would be copied once more.
+            kept = np.take(self.array, index, axis=1)
         return DenseDesign(kept, nonnegative=self.nonnegative)
 
     def column_major(self) -> DenseDesign:

@@ -4,8 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled_sums
+from .compiling import compiled, compiled_sums
 from .lines import add_four, four_products, product
+
+_TOGETHER = 8
+"""Rows read at once where A lies by rows: a line of cache of each column that is written."""
+
+
+@compiled
+def gather_columns(A, chosen):  # type: ignore[no-untyped-def]
+    """Row p is the chosen column p of an A that lies by rows, in float64."""
+    m, k = A.shape[0], len(chosen)
+    out = np.empty((k, m))
+    whole = m - m % _TOGETHER
+    for start in range(0, whole, _TOGETHER):
+        for p in range(k):
+            j = chosen[p]
+            for i in range(_TOGETHER):
+                out[p, start + i] = A[start + i, j]
+    for p in range(k):
+        for i in range(whole, m):
+            out[p, i] = A[i, chosen[p]]
+    return out
 
 
 @compiled_sums
