@@ -12,6 +12,7 @@ Hypothesis: no overflow and no harmful underflow. Validation refuses data whose 
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -40,16 +41,18 @@ def gamma(terms: int) -> float:
 def dot(u: Array, v: Array) -> float:
     """uᵀv. In pieces too short for the threads of BLAS, which take longer to wake than the sum does."""
     if len(u) <= _PIECE:
-        return float(u @ v)
+        return float(u.dot(v))
     if len(u) > _PIECES * _PIECE:
         return float(np.einsum("i,i->", u, v))
-    ends = range(0, len(u), _PIECE)
-    return float(sum(u[k : k + _PIECE] @ v[k : k + _PIECE] for k in ends))
+    total = 0.0
+    for k in range(0, len(u), _PIECE):
+        total += u[k : k + _PIECE].dot(v[k : k + _PIECE])
+    return float(total)
 
 
 def norm(v: Array) -> float:
     """Euclidean norm of v, within a factor SLACK of the true one; larger where squares underflow."""
-    size = float(np.sqrt(dot(v, v)))
+    size = math.sqrt(dot(v, v))
     if size < _UNDERFLOW and v.size:
         return float(np.sqrt(v.size) * np.max(np.abs(v)))
     return size

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Array
-from ..rounding import SLACK, TINY, UNIT_ROUNDOFF, norm
+from ..rounding import SLACK, TINY, UNIT_ROUNDOFF, dot, norm
 from .base import Loss
 
 
@@ -27,6 +27,11 @@ class LeastSquares(Loss):
     def values(self, prediction: Array, target: Array) -> Array:
         """½ (p - y)²."""
         return 0.5 * (prediction - target) ** 2
+
+    def objective(self, prediction: Array, target: Array) -> float:
+        """½ ||p - y||²."""
+        rho = prediction - target
+        return 0.5 * dot(rho, rho)
 
     def derivatives(self, prediction: Array, target: Array) -> Array:
         """p - y."""
