@@ -99,7 +99,8 @@ def solve(
     """
     clock = perf_counter()
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
-    problem = validate.problem(A, y, lower, upper, loss, **terms)
+    sweeping = x0 is None and isinstance(solver, str) and solver in ("auto", "working_set")
+    problem = validate.problem(A, y, lower, upper, loss, **terms, sweeping=sweeping)
     method = validate.method(problem, solver, dual, region, direction, screening)
     start = validate.start(x0, problem.design.shape[1])
     if start is None and max_iter is None and isinstance(solver, str) and solver == "auto":

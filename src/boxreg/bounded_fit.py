@@ -86,15 +86,16 @@ def lsq_linear(
     validate.one_of(method, "method", ("trf", "bvls"))
     validate.one_of(verbose, "verbose", (0, 1, 2))
     lower, upper = validate.bound_pair(bounds)
+    matrix, target = validate.at_least_2d(A), np.atleast_1d(b)
     problem = validate.problem(
-        validate.at_least_2d(A), np.atleast_1d(b), lower, upper, "least_squares", target_name="b"
+        *(matrix, target, lower, upper, "least_squares"), target_name="b", sweeping=True
     )
     unbounded = validate.lsmr_options(problem.design, lsq_solver, lsmr_tol, lsmr_maxiter, relative)
     with Progress(enabled=verbose > 1) as progress:
         outcome = _solved(problem, relative, steps, unbounded, progress)
     point = Point(unreduced(problem, WorkMeter(1)), outcome.x)
     found = _result(point, outcome, method, relative)
-    found.__dict__["_unbounded"] = (validate.at_least_2d(A), problem.target, unbounded)
+    found.__dict__["_unbounded"] = (matrix, problem.target, unbounded)
     if verbose:
         print(found.message)
         print(f"Steps {found.nit}, cost {found.cost:.4e}, gap {found.gap:.2e}.")

@@ -126,6 +126,7 @@ def _first_point(whole: ReducedProblem, problem: Problem, x0: Array | None) -> P
     known = problem.survey.correlation
     if known is not None and np.array_equal(point.residual, whole.target):
         point.correlation = known if whole.cost is None else known - whole.cost.c
+        point.sweep = None if point.x.any() else problem.survey.sweep
     return point
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from .arrays import Array, Index, Mask
+from .designs.epochs import FirstSweep
 from .free_columns import FreeMetric
 from .reduced import ReducedProblem
 from .rounding import SLACK, UNIT_ROUNDOFF, gamma, norm
@@ -25,6 +26,8 @@ class Point:
         self.gaps: dict[int, tuple[object, object, float]] = {}
         """Duality gaps computed here, by identity of the dual point and the implicit columns."""
         self._wanting: dict[float, Mask] = {}
+        self.sweep: FirstSweep | None = None
+        """Where a sweep leads from here, if that is known."""
 
     @property
     def evaluated(self) -> bool:

@@ -16,6 +16,7 @@ from .losses.weighted import Weighted
 from .problem import Problem
 from .rounding import gamma
 from .row_map import RowMap
+from .solvers.prediction import worth_predicting
 
 
 def pose(
@@ -28,12 +29,14 @@ def pose(
     weights: Array | None = None,
     cost: Array | None = None,
     ridge: float | Design = 0.0,
+    sweeping: bool = False,
 ) -> Problem:
     """The problem with its weights, its linear rows, its costs and its ridge term in place.
 
     Weights belong to the loss; rows with weight 0 are left out, and so are rows with a linear loss,
     which become costs. Rows of the ridge term are least-squares rows with target 0 under those of A,
-    with the weight μ (exact, where √μ would not be).
+    with the weight μ (exact, where √μ would not be). `sweeping`: the run will start with sweeps if
+    that pays, and the first of them may be made by the survey.
     """
     if weights is not None and not np.all(weights == 1.0):
         loss = Weighted(loss, weights)
@@ -51,7 +54,10 @@ def pose(
         design = StackedDesign(design, below)
         target = np.append(target, np.zeros(rows))
         row_map = row_map or RowMap(np.arange(len(target) - rows), np.zeros(len(target) - rows))
-    survey = design.survey(target)
+    costs = _cost(cost, linear, len(lower), len(row_map.known) if row_map else 0)
+    plain = isinstance(loss, LeastSquares) and costs is None
+    sweeps = sweeping and plain and _sweeps_pay(lower, upper)
+    survey = design.survey(target, (lower, upper) if sweeps else None)
     design.nonnegative = survey.nonnegative
     return Problem(
         design=design,
@@ -60,10 +66,16 @@ def pose(
         lower=lower,
         upper=upper,
         survey=survey,
-        cost=_cost(cost, linear, len(lower), len(row_map.known) if row_map else 0),
+        cost=costs,
         constant=constant,
         row_map=row_map,
     )
+
+
+def _sweeps_pay(lower: Array, upper: Array) -> bool:
+    """Whether the box holds 0, and enough of its coordinates inside for a run to start with sweeps."""
+    inside = int(np.count_nonzero((lower < 0.0) & (upper > 0.0)))
+    return worth_predicting(inside, len(lower)) and bool(np.all((lower <= 0.0) & (upper >= 0.0)))
 
 
 def _split(loss: Loss, target: Array, weights: Array | None) -> tuple[Index | None, Index]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import matrix_products
 from ..arrays import Array, Index, Matrix
-from .epochs import SmoothTerms, Sweep, Swept
+from .epochs import Box, SmoothTerms, Sweep, Swept
 from .survey import Survey
 
 _COLUMNS_AT_A_TIME = 512
@@ -92,8 +92,12 @@ class Design(ABC):
             return None
         return float(self.entries.min()) if self.entries.size else 0.0
 
-    def survey(self, target: Array) -> Survey:
-        """What is learnt of A before a run; in one pass where its entries can be seen."""
+    def survey(self, target: Array, box: Box | None = None) -> Survey:
+        """What is learnt of A before a run; in one pass where its entries can be seen.
+
+        Given a box that holds 0, this may include a sweep of coordinate descent for least squares
+        from there, where it comes with the same pass.
+        """
         return Survey(self.column_norms())
 
     @abstractmethod

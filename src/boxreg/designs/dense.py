@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from ..arrays import Array, Index, Matrix
 from ..in_threads import added, evenly, in_parts, joined, shares
 from .base import Design
-from .epochs import LONG, SmoothTerms, Sweep, Swept, quarters
+from .epochs import LONG, Box, FirstSweep, SmoothTerms, Sweep, Swept, quarters
 from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 15
@@ -93,8 +94,10 @@ class DenseDesign(Design):
         """The array itself."""
         return self.array
 
-    def survey(self, target: Array) -> Survey:
-        """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass."""
+    def survey(self, target: Array, box: Box | None = None) -> Survey:
+        """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass, and a sweep over long columns."""
+        if box is not None and self._by_columns and self.shape[0] > LONG:
+            return self._swept_survey(target, *box)
         from ..kernels import survey
 
         array, edges = self.array, evenly(self.shape[self._by_columns], shares(self.array.size))
@@ -103,6 +106,12 @@ class DenseDesign(Design):
             return Survey.of_columns(parts)
         parts = in_parts(lambda a, b: survey.by_rows(array[a:b], target[a:b]), edges)
         return Survey.of_rows(parts)
+
+    def _swept_survey(self, target: Array, lower: Array, upper: Array) -> Survey:
+        from ..kernels.first_sweep import swept_by_columns
+
+        *seen, x, residual, back = swept_by_columns(self.array.T, target, lower, upper)
+        return replace(Survey.of_columns([tuple(seen)]), sweep=FirstSweep(x, residual, back))
 
     def columns(self, index: Index) -> Array:
         """The chosen columns, column-major."""

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Array, Index
 from ..devices import host, module_of
 from .base import Design
+from .epochs import Box
 from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 24
@@ -65,7 +66,7 @@ class ArrayDesign(Design):
         """Memory that A takes on its device."""
         return self.shape[0] * self.shape[1] * (8 if self._wide else 4)
 
-    def survey(self, target: Array) -> Survey:
+    def survey(self, target: Array, box: Box | None = None) -> Survey:
         """Norms, signs, Aᵀ1 and Aᵀy."""
         sums, products = self.rmatvec(np.ones(self.shape[0])), self.rmatvec(target)
         return Survey(self.column_norms(), self.smallest >= 0.0, sums, products)

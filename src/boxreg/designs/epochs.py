@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..arrays import Array, Index
+from ..rounding import norm
+
+Box: TypeAlias = tuple[Array, Array]
+"""Lower and upper bounds."""
 
 LONG = 1800
 """Dense columns longer than this are swept over four at a time."""
@@ -71,6 +75,30 @@ class Swept(NamedTuple):
     """The largest change of A x by one coordinate."""
     total: float
     """The root of the sum of the squares of all those."""
+
+
+class FirstSweep(NamedTuple):
+    """Where a sweep over all columns leads from x = 0, with neither weights nor costs."""
+
+    x: Array
+    residual: Array
+    """y - A x."""
+    back: Array
+    """What was left of each slope after the step: 0 inside the box."""
+
+    def as_swept(self, order: Index, terms: SweepTerms, margin: float) -> Swept:
+        """What a `Sweep` with these terms, over these coordinates, would have said of it."""
+        reach = np.sqrt(terms.squares)
+        within, inside = ((terms.lower < x) & (x < terms.upper) for x in (0.0 * self.x, self.x))
+        worth = inside | (np.abs(self.back) <= margin * reach)
+        changed = (self.x != 0.0) & ((within != inside) | ~(within | inside))
+        sizes = np.abs(self.x) * reach
+        return Swept(
+            order[worth[order]],
+            int(np.count_nonzero(changed)),
+            float(np.max(sizes, initial=0.0)),
+            norm(sizes),
+        )
 
 
 class Sweep(NamedTuple):

@@ -8,7 +8,7 @@ from scipy import sparse
 from ..arrays import Array, Index
 from ..in_threads import evenly, in_parts, joined, shares
 from .base import Design
-from .epochs import SmoothTerms, Sweep, Swept
+from .epochs import Box, SmoothTerms, Sweep, Swept
 from .survey import Survey
 
 _JUMPS = 2
@@ -70,7 +70,7 @@ class SparseDesign(Design):
         """The stored values."""
         return np.asarray(self.matrix.data)
 
-    def survey(self, target: Array) -> Survey:
+    def survey(self, target: Array, box: Box | None = None) -> Survey:
         """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass over the stored entries."""
         from ..kernels.survey import by_entries
 

@@ -8,6 +8,7 @@ from scipy import sparse
 from ..arrays import Array, Index
 from .base import Design
 from .dense import DenseDesign
+from .epochs import Box
 from .sparse import SparseDesign
 from .survey import Survey
 
@@ -45,7 +46,7 @@ class StackedDesign(Design):
         top = self.top.weighted_squares(weights[: self._split])
         return top + self.bottom.weighted_squares(weights[self._split :])
 
-    def survey(self, target: Array) -> Survey:
+    def survey(self, target: Array, box: Box | None = None) -> Survey:
         """What is known of both, put together."""
         top = self.top.survey(target[: self._split])
         bottom = self.bottom.survey(target[self._split :])
@@ -158,7 +159,7 @@ class IdentityDesign(Design):
         """The weights themselves."""
         return weights[self.index]
 
-    def survey(self, target: Array) -> Survey:
+    def survey(self, target: Array, box: Box | None = None) -> Survey:
         """All is known."""
         ones = np.ones(self.shape[1])
         return Survey(ones, True, ones, target[self.index])

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..in_threads import added, joined
+from .epochs import FirstSweep
 
 Counted: TypeAlias = tuple[Array, Array, Array, float]
 """Of each column ||a||², the sum of its entries and aᵀv; of all entries, how far they are below 0."""
@@ -29,6 +30,8 @@ class Survey:
     """Aᵀ1."""
     correlation: Array | None = None
     """Aᵀy, y the target."""
+    sweep: FirstSweep | None = None
+    """Where one sweep leads, if it was asked for."""
 
     @classmethod
     def of_columns(cls, parts: list[Counted]) -> Survey:

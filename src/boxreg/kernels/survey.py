@@ -29,23 +29,30 @@ def by_columns(columns, v):  # type: ignore[no-untyped-def]
         k, o, p = j + quarter, j + 2 * quarter, j + 3 * quarter
         four = slice(j, 4 * quarter, quarter)
         sums_of = squares[four], sums[four], products[four]
-        negative += _four(columns[j], columns[k], columns[o], columns[p], v, *sums_of)
+        negative += survey_four(columns[j], columns[k], columns[o], columns[p], v, *sums_of)
+    one = np.empty(3)
     for j in range(4 * quarter, n):
-        column = columns[j]
-        square, total, product, below = 0.0, 0.0, 0.0, 0.0
-        for i in range(m):
-            a = np.float64(column[i])
-            square += a * a
-            total += a
-            product += a * v[i]
-            below += abs(a) - a
-        squares[j], sums[j], products[j] = square, total, product
-        negative += below
+        negative += survey_one(columns[j], v, one)
+        squares[j], sums[j], products[j] = one[0], one[1], one[2]
     return squares, sums, products, negative
 
 
 @leaf_sums
-def _four(first, second, third, fourth, v, squares, sums, products):  # type: ignore[no-untyped-def]
+def survey_one(column, v, out):  # type: ignore[no-untyped-def]
+    """Survey of a column; returns what is negative in it."""
+    square, total, product, below = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(v)):
+        a = np.float64(column[i])
+        square += a * a
+        total += a
+        product += a * v[i]
+        below += abs(a) - a
+    out[0], out[1], out[2] = square, total, product
+    return below
+
+
+@leaf_sums
+def survey_four(first, second, third, fourth, v, squares, sums, products):  # type: ignore[no-untyped-def]
     """Survey of four columns; returns what is negative in them."""
     s, t, u, w = 0.0, 0.0, 0.0, 0.0
     e, f, g, h = 0.0, 0.0, 0.0, 0.0

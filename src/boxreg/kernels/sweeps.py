@@ -44,7 +44,7 @@ def dense_sweep(  # type: ignore[no-untyped-def]
         if fresh:
             squares[a], squares[b] = _square(first, weights), _square(second, weights)
             squares[c], squares[d] = _square(third, weights), _square(fourth, weights)
-        _four(first, second, third, fourth, residual, weights, slopes, products)
+        slopes_of_four(first, second, third, fourth, residual, weights, slopes, products)
         slope = slopes[0] - cost[a]
         s = _settle(a, slope, x, box, squares, margin, order, counts, sizes)
         slope = slopes[1] - cost[b] - s * products[0]
@@ -138,7 +138,7 @@ def _square(column, weights):  # type: ignore[no-untyped-def]
 
 
 @leaf_sums
-def _four(a, b, c, d, residual, weights, slopes, products):  # type: ignore[no-untyped-def]
+def slopes_of_four(a, b, c, d, residual, weights, slopes, products):  # type: ignore[no-untyped-def]
     """Products of four columns with the residual and with each other, rows weighted."""
     p, q, r, s = 0.0, 0.0, 0.0, 0.0
     ab, ac, ad, bc, bd, cd = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -25,13 +25,18 @@ this many n: their products with the others then cost less than another step's t
 def first_point(point: Point) -> Point:
     """Where working sets should start from: the point given, or one predicted from it."""
     problem = point.problem
-    if np.count_nonzero(point.inside) ** 2 > _WORTH_PREDICTING * len(point.x):
+    if worth_predicting(int(np.count_nonzero(point.inside)), len(point.x)):
         point = swept(point)[0] if problem.design.has_sweeps else predicted(point)
     if np.count_nonzero(point.inside) <= _LARGEST_START:
         return point
     rising = (point.correlation > 0.0) & ~problem.no_upper
     x = np.where(rising | problem.no_lower, problem.upper, problem.lower)
     return Point(problem, np.where(point.inside & ~problem.free, x, point.x))
+
+
+def worth_predicting(inside: int, n: int) -> bool:
+    """Whether so many coordinates inside their bounds are too many for a Gram matrix of them all."""
+    return inside**2 > _WORTH_PREDICTING * n
 
 
 def predicted(point: Point) -> Point:

@@ -7,7 +7,7 @@ from math import log, sqrt
 import numpy as np
 
 from ..arrays import Array
-from ..designs.epochs import Sweep, SweepTerms
+from ..designs.epochs import Sweep, SweepTerms, Swept
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
@@ -81,19 +81,30 @@ class _Sweeps:
         self._order = point.problem.design.sweep_order(movable)
         self._margin = _first_margin(point, self.terms)
         self._columns = np.arange(len(point.x))
+        self._known = point.sweep
 
     def sweep(self) -> None:
         """One more, over the coordinates that were not held back at a bound."""
         problem, order = self.problem, self._order
         problem.work.add(2 * len(order))
         size, before = norm(self._residual), self.x[order]
-        state = (self.x, self._residual, order, self._margin)
-        done = problem.design.sweep(Sweep(self._columns, self.terms, *state))
+        done = self._ahead() if self._known is not None else self._made()
         path = dot(np.abs(self.x[order] - before), problem.norms[order])
         self._error += gamma(2 * len(order) + 3) * (size + path) * SLACK
         self.made, self.before = self.made + 1, self.total
         self._order, self.changed, self.largest, self.total = done
         self._margin = _HELD * self.largest
+
+    def _made(self) -> Swept:
+        state = (self.x, self._residual, self._order, self._margin)
+        return self.problem.design.sweep(Sweep(self._columns, self.terms, *state))
+
+    def _ahead(self) -> Swept:
+        """The one that came with the survey of A."""
+        assert self._known is not None
+        known, self._known = self._known, None
+        self.x, self._residual = known.x.copy(), known.residual.copy()
+        return known.as_swept(self._order, self.terms, self._margin)
 
     def end(self) -> Point:
         """Where they have led; with the prediction, if a fresh one would not be much more precise.

@@ -28,8 +28,9 @@ def problem(
     linear: Any = None,
     ridge: Any = 0.0,
     target_name: str = "y",
+    sweeping: bool = False,
 ) -> Problem:
-    """The problem, its design surveyed."""
+    """The problem, its design surveyed; with a first sweep, if `sweeping` and it pays (see `pose`)."""
     held = design(A)
     m, n = held.shape
     target = vector(y, target_name, m, of="rows of A")
@@ -46,6 +47,7 @@ def problem(
         weights=None if sample_weight is None else _weights(sample_weight, m),
         cost=None if linear is None else vector(linear, "linear", n, of="columns of A"),
         ridge=_ridge(ridge, n),
+        sweeping=sweeping,
     )
     check_norms(posed.survey.norms, posed.design)
     if chosen.needs_nonnegative:
