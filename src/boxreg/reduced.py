@@ -169,6 +169,14 @@ class ReducedProblem:
         uniform = self.smoothness.rows is None and self.smoothness.largest != 1.0
         return block * self.smoothness.largest if uniform else block
 
+    def hessian_change(self, index: Index, change: Array) -> Array | None:
+        """A_indexᵀ diag(change) A_index where the change is 0 in most rows; None where it is not."""
+        rows = np.flatnonzero(change)
+        block = self.design.gram_on_rows(rows, index, change[rows])
+        if block is not None:
+            self.work.add(len(index) ** 2 * len(rows) / max(len(change), 1))
+        return block
+
     @property
     def cost_drift(self) -> float:
         """A number k such that the cost adds at most k · size_j to the error of w_j."""

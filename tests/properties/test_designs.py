@@ -220,6 +220,21 @@ def test_stacked_and_projected() -> None:
 
 
 @pytest.mark.parametrize("name", ["dense-c", "dense-f", "csc", "csr"])
+def test_gram_on_rows(name: str) -> None:
+    """Where it pays: weights of any sign, few rows; the whole A is not looked at for many."""
+    rows, some = np.array([3, 30, 8]), np.array([2, 7, 19, 5])
+    weights = np.array([1.5, -2.0, 0.25])
+    found = DESIGNS[name].gram_on_rows(rows, some, weights)
+    assert (found is not None) == name.startswith("dense")
+    if found is not None:
+        part = A[np.ix_(rows, some)]
+        np.testing.assert_allclose(found, part.T @ (weights[:, None] * part), atol=1e-13)
+    assert DESIGNS[name].gram_on_rows(np.arange(20), some, np.ones(20)) is None
+    nothing = DESIGNS[name].gram_on_rows(rows[:0], some, weights[:0])
+    assert nothing is None or not nothing.any()
+
+
+@pytest.mark.parametrize("name", DESIGNS)
 def test_gram_and_combinations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of the Gram matrix, gathered a few columns at a time, and sums of columns."""
     monkeypatch.setattr("boxreg.designs.base._COLUMNS_AT_A_TIME", 3)

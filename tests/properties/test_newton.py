@@ -142,6 +142,43 @@ def test_a_stale_metric_is_refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert state.system.gram is kept
 
 
+def test_a_metric_that_changes_in_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Gram matrix is changed, as long as enough of it is left; with many rows, it is made anew."""
+    solver, problem = Newton(), held("huber")
+    state = first_guess(Point(problem, np.full(12, 0.7)))
+    solver._refresh(state)
+    made: list[int] = []
+    extend = Newton._extend
+    monkeypatch.setattr(
+        Newton,
+        "_extend",
+        lambda self, state, new: made.append(len(new)) or extend(self, state, new),
+    )
+    now = state.curvature.copy()
+
+    def refreshed(h: Any) -> int:
+        monkeypatch.setattr(Newton, "_metric", staticmethod(lambda state: h))
+        made.clear()
+        solver._refresh(state)
+        np.testing.assert_array_equal(state.curvature, h)
+        assert_gram(state)
+        return len(made)
+
+    few, many = np.arange(30) < 3, np.arange(30) < 20
+    assert refreshed(np.where(few, 2.0 * now, now)) == 0
+    assert refreshed(np.where(few, 0.5 * now, now)) == 0
+    assert 0.3 < state.rest < 1.0
+    assert refreshed(np.where(many, 0.5 * now, now)) == 1
+    assert state.rest == 1.0
+    assert refreshed(now) == 1
+    # Rows that are nearly all there is must not be taken from it.
+    assert refreshed(np.where(few, 1e9, now)) == 0
+    assert refreshed(now) == 1
+    # Nor little by little.
+    assert refreshed(np.where(few, 1e9, now)) == 0
+    assert [refreshed(np.where(few, 1e9 * 0.3**k, now)) for k in (1, 2, 3)] == [0, 1, 0]
+
+
 def test_a_metric_at_the_end_of_the_domain_is_finite() -> None:
     """f'' of a β-divergence is infinite at a prediction of 0; what Newton works with is not."""
     A = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])

@@ -119,6 +119,13 @@ class Design(ABC):
             matrix_products.cross(self.columns(rows[some]), right, out[some])
         return out
 
+    def gram_on_rows(self, rows: Index, columns: Index, weights: Array) -> Array | None:
+        """The products of the columns over some rows alone, weighted; weights of any sign.
+
+        None where that takes about as long as over all rows.
+        """
+        return None
+
     def weighted_squares_some(self, index: Index, weights: Array) -> Array:
         """sum_i ω_i a_ij² for the chosen columns."""
         return self.keep(index).weighted_squares(weights)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import matrix_products
 from ..arrays import Array, Index, Matrix
 from ..in_threads import added, evenly, in_parts, joined, shares
 from .base import Design
@@ -17,6 +18,9 @@ from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 15
 """float32 is widened in blocks of this many entries: 256 KiB, which stay in the second cache."""
+
+_SOME = 3
+"""Entries of a third of the rows take about as long to collect and multiply as whole columns."""
 
 _MANY = 3
 """Where A lies by rows, a product with all of it is as fast as gathering a third of its columns."""
@@ -125,6 +129,13 @@ class DenseDesign(Design):
         for column, j in zip(wide, index, strict=True):
             column[:] = self.array.T[j]
         return wide.T
+
+    def gram_on_rows(self, rows: Index, columns: Index, weights: Array) -> Array | None:
+        """Of a copy of those entries, if they are few."""
+        if _SOME * len(rows) > self.shape[0]:
+            return None
+        part = self.array.T[np.ix_(columns, rows)].astype(np.float64, copy=False).T
+        return matrix_products.cross(part, weights[:, None] * part)
 
     def weighted_squares_some(self, index: Index, weights: Array) -> Array:
         """sum_i ω_i a_ij² for the chosen columns, read where they are if each is in one piece."""

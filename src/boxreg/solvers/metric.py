@@ -26,6 +26,9 @@ def metric(problem: ReducedProblem, prediction: Array, caution: float) -> Array:
 
 def tamed(h: Array) -> Array:
     """h, a little where there is none, and less where it is infinite (as at the end of a domain)."""
+    least, most = float(np.min(h, initial=np.inf)), float(np.max(h, initial=0.0))
+    if max(_FLAT * most, most / _STEEP) <= least and most < np.inf:
+        return h
     finite = h[np.isfinite(h)]
     middle = float(np.median(finite)) if len(finite) else 1.0
     h = np.minimum(h, _STEEP * middle if middle > 0.0 else np.inf)

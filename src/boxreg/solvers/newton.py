@@ -26,6 +26,9 @@ _CHEAP_BESIDE_A = 100
 """With k columns of length m, m k² up to the first of these is not worth saving, nor is k² up to this
 many times n: the products with A that a step takes anyway cost more."""
 
+_REST = 0.1
+"""A Hessian is changed rather than made anew while this share is left of each second derivative."""
+
 _DAMPING = 1e-8
 _FAR = 1e-4
 """Dual points are not made before a step gains less than this share of the objective;"""
@@ -211,9 +214,28 @@ class Newton(WorkingSet):
             if dot(np.abs(new - old), along) <= _STALE * dot(new, along):
                 return
         state.curvature = new
-        working = state.working
+        if self._change(state, new - old):
+            return
+        working, state.rest = state.working, 1.0
         state.working, state.system = working[:0], FreeSystem()
         self._extend(state, working)
+
+    @staticmethod
+    def _change(state: WorkingState, change: Array) -> bool:
+        """Add to the Hessian what a change of h in few rows does to it, as in the tails of Huber's loss.
+
+        Not where h changes in many, or where little is left of what there was when it was made: that
+        would have the rounding errors of what has gone.
+        """
+        block = state.point.problem.hessian_change(state.working, change)
+        if block is None:
+            return False
+        before = np.diag(state.system.gram)
+        state.rest *= min(float(np.min(1.0 + np.diag(block) / before, initial=1.0)), 1.0)
+        if not state.rest >= _REST:
+            return False
+        state.system = FreeSystem(state.system.gram + block)
+        return True
 
     def _solve_with_factors(self, state: WorkingState) -> Point:
         """The minimum of the model on W by orthogonal factors."""

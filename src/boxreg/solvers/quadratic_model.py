@@ -64,10 +64,11 @@ def first_guess(point: Point) -> WorkingState:
         model = Point(quadratic(problem, ideal, h), x)
     solver = WorkingSet(thorough=False)
     state = solver.start(model)
-    for _ in range(_FIRST_ROUNDS if ideal is None else _ROUNDS):
-        state = solver.step(state, 1)
-        if state.finished or solver.settled(state):
+    for k in range(_FIRST_ROUNDS if ideal is None else _ROUNDS):
+        # Asked before a round: after the last one the answer would be a product with A for nothing.
+        if k and (state.finished or solver.settled(state)):
             break
+        state = solver.step(state, 1)
     for share in _MIXTURES:
         x = (1.0 - share) * state.point.x + share * point.x
         mixed = Point(problem, np.clip(x, problem.lower, problem.upper))

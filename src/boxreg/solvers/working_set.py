@@ -50,6 +50,8 @@ class WorkingState(SolverState):
     """What the last step changed in the prediction."""
     gained: float = np.inf
     """The share of the objective that the last step gained."""
+    rest: float = 1.0
+    """The share that is left of each second derivative since all of them were computed, at least."""
 
 
 class WorkingSet(PrimalSolver[WorkingState]):
@@ -161,6 +163,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             caution=state.caution,
             change=state.change,
             gained=state.gained,
+            rest=state.rest,
         )
 
     def _batch(self, point: Point) -> int:
