@@ -11,8 +11,9 @@ import numpy as np
 
 from .compiling import compiled_sums, leaf_sums
 
-_STRIP = 4096
-"""Entries of a sum that stay in the first caches while lines are added to it."""
+_STRIP = 16384
+"""Entries of a sum that stay in the second cache while lines are added to it. Shorter strips stay in the
+first, but memory is slow to start on each of them."""
 
 
 @compiled_sums

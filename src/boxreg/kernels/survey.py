@@ -14,8 +14,11 @@ _LONG = 1800
 """Columns longer than this are taken four at a time, a quarter of A apart (see `lines`): v does not stay
 in the first cache beside one."""
 
-_STRIP = 2048
-"""Columns of a row-major A summed at a time: their three sums stay in the first caches."""
+_STRIP = 16384
+"""Columns of a row-major A summed at a time: their three sums stay in the second cache."""
+
+_LONG_ROW = 1000
+"""Rows longer than this are added eight at a time; of shorter ones so many are slow to start on."""
 
 
 @compiled_sums
@@ -83,37 +86,78 @@ def survey_four(first, second, third, fourth, v, squares, sums, products):  # ty
 
 @compiled_sums
 def by_rows(rows, v):  # type: ignore[no-untyped-def]
-    """Survey of a row-major A, a strip of columns and four rows at a time."""
+    """Survey of a row-major A, a strip of columns and some rows at a time: eight, if they are long."""
     m, n = rows.shape
     squares, sums, products = np.zeros(n), np.zeros(n), np.zeros(n)
     negative = 0.0
-    quarter = m // 4
+    eighth = m // 8 if n > _LONG_ROW else 0
+    done, quarter = 8 * eighth, (m - 8 * eighth) // 4
     for start in range(0, n, _STRIP):
-        stop = min(start + _STRIP, n)
-        square, total, product = squares[start:stop], sums[start:stop], products[start:stop]
-        for i in range(quarter):
-            k, o, t = i + quarter, i + 2 * quarter, i + 3 * quarter
-            first, second = rows[i, start:stop], rows[k, start:stop]
-            third, fourth = rows[o, start:stop], rows[t, start:stop]
-            p, q, r, s = v[i], v[k], v[o], v[t]
-            below = 0.0
-            for j in range(stop - start):
-                a, b = np.float64(first[j]), np.float64(second[j])
-                c, d = np.float64(third[j]), np.float64(fourth[j])
-                square[j] += (a * a + b * b) + (c * c + d * d)
-                total[j] += (a + b) + (c + d)
-                product[j] += (a * p + b * q) + (c * r + d * s)
-                below += ((abs(a) - a) + (abs(b) - b)) + ((abs(c) - c) + (abs(d) - d))
-            negative += below
-        for i in range(4 * quarter, m):
-            row, weight = rows[i, start:stop], v[i]
-            for j in range(stop - start):
-                a = np.float64(row[j])
-                square[j] += a * a
-                total[j] += a
-                product[j] += a * weight
-                negative += abs(a) - a
+        strip = slice(start, min(start + _STRIP, n))
+        sums_of = squares[strip], sums[strip], products[strip]
+        for i in range(eighth):
+            negative += _eight_rows(rows, strip, i, eighth, v, *sums_of)
+        for i in range(done, done + quarter):
+            negative += _four_rows(rows, strip, i, quarter, v, *sums_of)
+        for i in range(done + 4 * quarter, m):
+            negative += _one_row(rows[i, strip], v[i], *sums_of)
     return squares, sums, products, negative
+
+
+@leaf_sums
+def _one_row(row, weight, squares, sums, products):  # type: ignore[no-untyped-def]
+    """Add a row; returns what is negative in it."""
+    below = 0.0
+    for j in range(len(row)):
+        a = np.float64(row[j])
+        squares[j] += a * a
+        sums[j] += a
+        products[j] += a * weight
+        below += abs(a) - a
+    return below
+
+
+@leaf_sums
+def _four_rows(rows, strip, i, apart, v, squares, sums, products):  # type: ignore[no-untyped-def]
+    """Add row i and three more, each so far from the one before."""
+    k, o, t = i + apart, i + 2 * apart, i + 3 * apart
+    first, second = rows[i, strip], rows[k, strip]
+    third, fourth = rows[o, strip], rows[t, strip]
+    p, q, r, s = v[i], v[k], v[o], v[t]
+    below = 0.0
+    for j in range(len(first)):
+        a, b = np.float64(first[j]), np.float64(second[j])
+        c, d = np.float64(third[j]), np.float64(fourth[j])
+        squares[j] += (a * a + b * b) + (c * c + d * d)
+        sums[j] += (a + b) + (c + d)
+        products[j] += (a * p + b * q) + (c * r + d * s)
+        below += ((abs(a) - a) + (abs(b) - b)) + ((abs(c) - c) + (abs(d) - d))
+    return below
+
+
+@leaf_sums
+def _eight_rows(rows, strip, i, apart, v, squares, sums, products):  # type: ignore[no-untyped-def]
+    """Add row i and seven more: the sums are read and written half as often as with four."""
+    k, o, t = i + apart, i + 2 * apart, i + 3 * apart
+    first, second = rows[i, strip], rows[k, strip]
+    third, fourth = rows[o, strip], rows[t, strip]
+    p, q, r, s = v[i], v[k], v[o], v[t]
+    i, k, o, t = t + apart, t + 2 * apart, t + 3 * apart, t + 4 * apart
+    fifth, sixth = rows[i, strip], rows[k, strip]
+    seventh, eighth = rows[o, strip], rows[t, strip]
+    w, x, y, z = v[i], v[k], v[o], v[t]
+    below = 0.0
+    for j in range(len(first)):
+        a, b = np.float64(first[j]), np.float64(second[j])
+        c, d = np.float64(third[j]), np.float64(fourth[j])
+        e, f = np.float64(fifth[j]), np.float64(sixth[j])
+        g, h = np.float64(seventh[j]), np.float64(eighth[j])
+        squares[j] += ((a * a + b * b) + (c * c + d * d)) + ((e * e + f * f) + (g * g + h * h))
+        sums[j] += ((a + b) + (c + d)) + ((e + f) + (g + h))
+        products[j] += ((a * p + b * q) + (c * r + d * s)) + ((e * w + f * x) + (g * y + h * z))
+        below += ((abs(a) - a) + (abs(b) - b)) + ((abs(c) - c) + (abs(d) - d))
+        below += ((abs(e) - e) + (abs(f) - f)) + ((abs(g) - g) + (abs(h) - h))
+    return below
 
 
 @compiled_sums
