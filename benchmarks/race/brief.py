@@ -10,6 +10,8 @@ from .record import Record, entry, our_seconds, ratio, rivals, to_limit
 from .report import gap_text, number, time_text
 
 NAMED = ("scipy.nnls", "scipy.bvls", "skglm", "adelie")
+AGAIN = ("skglm.fixed",)
+"""Those who have a column already, called in another way."""
 
 
 def table(record: Record, threads: int) -> str:
@@ -44,7 +46,7 @@ def _best_other(case: dict[str, Any]) -> str:
     others = {
         held["solver"]: ratio(case, held["solver"])
         for held in rivals(case)
-        if held["solver"] not in NAMED and held["status"] == "ok"
+        if held["solver"] not in (*NAMED, *AGAIN) and held["status"] == "ok"
     }
     known = {name: figure for name, figure in others.items() if figure is not None}
     if not known:
