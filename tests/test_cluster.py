@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import boxreg
-from boxreg import losses, solve_many
+from boxreg import in_threads, losses, solve_many
 from boxreg.batch.layout import BLOCK
 from cluster_problems import COUNT, NUMBERS, generator, problem, same
 
@@ -192,6 +192,34 @@ def test_each_chunk_is_solved_once() -> None:
     assert same(kept.compute(), whole)
     assert np.array_equal(kept.x.compute(), whole.x)
     assert len(seen) == 12
+
+
+@pytest.mark.parametrize("loss", ["least_squares", "huber"])
+def test_tasks_work_alone(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a task solves it solves in its own thread; the caller's products may take several again."""
+    from boxreg.batch.plan import Plan
+
+    for name in in_threads._VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(in_threads, "_cores", lambda: 3)
+    seen: list[int] = []
+    engine = Plan.engine
+
+    def watched(self: Plan, question: Any) -> Any:
+        solver = engine(self, question)
+        solve = solver.solve
+        monkeypatch.setattr(
+            solver, "solve", lambda *given: (seen.append(in_threads.allowed()), solve(*given))[1]
+        )
+        return solver
+
+    monkeypatch.setattr(Plan, "engine", watched)
+    A, Y = problem()
+    lazy = solve_many(A, da.from_array(Y, chunks=(5, 2 * BLOCK)), loss=loss)
+    lazy.compute(scheduler="synchronous")
+    assert seen
+    assert set(seen) == {1}
+    assert in_threads.allowed() == 3
 
 
 def test_statistics() -> None:

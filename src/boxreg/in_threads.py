@@ -82,6 +82,11 @@ def evenly(lines: int, parts: int) -> list[int]:
     return [lines * k // parts for k in range(parts + 1)]
 
 
+def split(lines: int, length: int) -> list[int]:
+    """Edges of the parts that a product with so many lines of A is made in."""
+    return evenly(lines, shares(lines * length))
+
+
 def joined(parts: Sequence[Array]) -> Array:
     """One after the other."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import matrix_products
 from ..arrays import Array, Index, Matrix
-from ..in_threads import added, evenly, in_parts, joined, shares
+from ..in_threads import added, in_parts, joined, split
 from .base import Design
 from .epochs import LONG, Box, FirstSweep, SmoothTerms, Sweep, Swept, quarters
 from .survey import Survey
@@ -37,14 +37,14 @@ def _by_lines() -> tuple[Any, Any]:
 def _products(lines: Matrix, v: Array) -> Array:
     """The product of every line with v."""
     correlate, _ = _by_lines()
-    edges = evenly(len(lines), shares(lines.size))
+    edges = split(*lines.shape)
     return joined(in_parts(lambda a, b: correlate(lines[a:b], v), edges))
 
 
 def _sum(lines: Matrix, weights: Array) -> Array:
     """The sum of all lines, each times its weight."""
     _, combine = _by_lines()
-    edges = evenly(len(lines), shares(lines.size))
+    edges = split(*lines.shape)
     return added(in_parts(lambda a, b: combine(lines[a:b], weights[a:b]), edges))
 
 
@@ -104,7 +104,8 @@ class DenseDesign(Design):
             return self._swept_survey(target, *box)
         from ..kernels import survey
 
-        array, edges = self.array, evenly(self.shape[self._by_columns], shares(self.array.size))
+        array = self.array
+        edges = split(*(self.shape[::-1] if self._by_columns else self.shape))
         if self._by_columns:
             parts = in_parts(lambda a, b: survey.by_columns(array.T[a:b], target), edges)
             return Survey.of_columns(parts)
@@ -151,7 +152,7 @@ class DenseDesign(Design):
             return super().correlate_some(index, v)
         from ..kernels.columns import correlate_rows
 
-        columns, edges = self.array.T, evenly(len(index), shares(len(index) * self.shape[0]))
+        columns, edges = self.array.T, split(len(index), self.shape[0])
         return joined(in_parts(lambda a, b: correlate_rows(columns, index[a:b], v), edges))
 
     def combine(self, index: Index, weights: Array) -> Array:
@@ -159,7 +160,7 @@ class DenseDesign(Design):
         if self._by_columns:
             from ..kernels.columns import combine_rows
 
-            columns, edges = self.array.T, evenly(len(index), shares(len(index) * self.shape[0]))
+            columns, edges = self.array.T, split(len(index), self.shape[0])
             return added(
                 in_parts(lambda a, b: combine_rows(columns, index[a:b], weights[a:b]), edges)
             )
