@@ -42,8 +42,9 @@ def dense_sweep(  # type: ignore[no-untyped-def]
         first, second = columns[chosen[a]], columns[chosen[b]]
         third, fourth = columns[chosen[c]], columns[chosen[d]]
         if fresh:
-            squares[a], squares[b] = _square(first, weights), _square(second, weights)
-            squares[c], squares[d] = _square(third, weights), _square(fourth, weights)
+            _squares_of_four(first, second, third, fourth, weights, slopes)
+            squares[a], squares[b] = slopes[0], slopes[1]
+            squares[c], squares[d] = slopes[2], slopes[3]
         slopes_of_four(first, second, third, fourth, residual, weights, slopes, products)
         slope = slopes[0] - cost[a]
         s = _settle(a, slope, x, box, squares, margin, order, counts, sizes)
@@ -135,6 +136,23 @@ def _square(column, weights):  # type: ignore[no-untyped-def]
         a = np.float64(column[i])
         total += omega * a * a
     return total
+
+
+@leaf_sums
+def _squares_of_four(a, b, c, d, weights, out):  # type: ignore[no-untyped-def]
+    """The squares of four columns, rows weighted."""
+    p, q, r, s = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(a)):
+        e, f = np.float64(a[i]), np.float64(b[i])
+        g, h = np.float64(c[i]), np.float64(d[i])
+        omega = 1.0
+        if weights is not None:
+            omega = weights[i]
+        p += omega * e * e
+        q += omega * f * f
+        r += omega * g * g
+        s += omega * h * h
+    out[0], out[1], out[2], out[3] = p, q, r, s
 
 
 @leaf_sums
