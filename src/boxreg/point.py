@@ -10,7 +10,7 @@ from .arrays import Array, Index, Mask
 from .designs.epochs import FirstSweep
 from .free_columns import FreeMetric
 from .reduced import ReducedProblem
-from .rounding import SLACK, UNIT_ROUNDOFF, gamma, norm
+from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
 
 
 class Point:
@@ -164,6 +164,8 @@ class Point:
     def objective(self) -> float:
         """P(x), as computed."""
         problem = self.problem
+        if problem.loss.half_square:
+            return 0.5 * dot(self.residual, self.residual) + problem.linear(self.x)
         return problem.loss.objective(self.prediction, problem.target) + problem.linear(self.x)
 
     @cached_property

@@ -46,5 +46,4 @@ def reference_scale(problem: Problem) -> tuple[float, float]:
     """P₀, and the least gap that rounding leaves meaningful next to it."""
     start = Point(presolve(problem, WorkMeter(1)), problem.reference())
     data = problem.loss.objective(start.prediction, problem.target)
-    linear = abs(start.objective - data)
-    return data + linear, start.prediction_error**2
+    return data + abs(start.problem.linear(start.x)), start.prediction_error**2

@@ -132,7 +132,8 @@ class ReducedProblem:
                 self.work.add(len(support))
                 return self.design.combine(support, x[support]) + self.offset
         self.work.add(self.design.product_cost)
-        return self.design.matvec(x) + self.offset
+        image = self.design.matvec(x)
+        return image + self.offset if self.offset_size else image
 
     def prediction_error(self, x: Array) -> float:
         """Bound on the rounding error of `predict(x)`, in norm: gamma sum_j |x_j| ||a_j||."""

@@ -163,14 +163,22 @@ def has_duplicates(indices, indptr, m):  # type: ignore[no-untyped-def]
 @leaf_sums
 def _one_way(indices, indptr):  # type: ignore[no-untyped-def]
     """Whether rows ascend in all columns, as is usual, or descend in all, as in SciPy's products."""
-    pairs, up, down = len(indices) - 1, 0, 0
-    for k in range(len(indices) - 1):
-        up += indices[k] < indices[k + 1]
-        down += indices[k] > indices[k + 1]
-    for j in range(1, indptr.shape[0] - 1):
+    pairs, right, n = len(indices) - 1, 0, indptr.shape[0] - 1
+    first = 0
+    while first < n and indptr[first + 1] - indptr[first] < 2:
+        first += 1
+    if first == n:
+        return True
+    ascending = indices[indptr[first]] < indices[indptr[first] + 1]
+    if ascending:
+        for k in range(pairs):
+            right += indices[k] < indices[k + 1]
+    else:
+        for k in range(pairs):
+            right += indices[k] > indices[k + 1]
+    for j in range(1, n):
         k = indptr[j]
         if 0 < k < indptr[j + 1]:  # a pair of two columns
             pairs -= 1
-            up -= indices[k - 1] < indices[k]
-            down -= indices[k - 1] > indices[k]
-    return pairs in (up, down)
+            right -= indices[k - 1] != indices[k] and (indices[k - 1] < indices[k]) == ascending
+    return right == pairs

@@ -29,6 +29,8 @@ class Loss(ABC):
     alpha: float
     """Strong-concavity constant of the dual; 0 where there is only a local one."""
 
+    half_square: bool = False
+    """Whether F(p) = ½ ||rho||²: whoever has rho need not compute F(p)."""
     quadratic: bool = False
     """f' is affine: residuals and correlations of combined points combine in the same way."""
 

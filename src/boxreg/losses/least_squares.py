@@ -20,7 +20,7 @@ class LeastSquares(Loss):
 
     name = "least_squares"
     alpha = 1.0
-    quadratic = True
+    quadratic = half_square = True
     roundoff_derivative = 1.0
     roundoff_value = 3.0
 
@@ -44,6 +44,10 @@ class LeastSquares(Loss):
     def conjugates(self, v: Array, target: Array) -> Array:
         """v (½ v + y): one rounding fewer than the difference of squares, and no cancellation."""
         return v * (0.5 * v + target)
+
+    def conjugate(self, v: Array, target: Array) -> float:
+        """Σ v (½ v + y)."""
+        return dot(v, 0.5 * v + target)
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """1."""
