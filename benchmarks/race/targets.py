@@ -27,6 +27,7 @@ FASTER: tuple[tuple[str, str, float], ...] = (
     ("table1-coded-n6000", "skglm", 4.0),
     ("table1-printed-n2000", "scipy.nnls", 30.0),
     ("table1-printed-n2000", "skglm", 50.0),
+    ("table1-printed-n2000", "skglm.fixed", 50.0),
     ("table1-printed-n6000", "scipy.nnls", 30.0),
     ("table2-coded-n3000", "adelie", 25.0),
     ("table2-coded-n3000", "scipy.bvls", 150.0),
