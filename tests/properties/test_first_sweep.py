@@ -10,6 +10,7 @@ from scipy import sparse
 
 import boxreg
 from boxreg import validate
+from boxreg.designs import dense
 from boxreg.designs.epochs import LONG, Sweep, SweepTerms, quarters
 from boxreg.solvers import working_set
 
@@ -77,8 +78,9 @@ def test_runs_go_as_if_the_sweep_had_been_made_later(dtype: Any) -> None:
     np.testing.assert_allclose(fit.x, both[0].x, atol=1e-14)
 
 
-def test_who_sweeps_ahead() -> None:
-    """Plain least squares over boxes around 0, by the default solver, over long columns in one piece."""
+def test_who_sweeps_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain least squares over boxes around 0, by the default solver, over long columns in one piece,
+    where a survey does not have several threads."""
     A, y = data(150)
     box = (np.full(150, -1.0), np.full(150, 1.0))
     asked: dict[str, Any] = {"sweeping": True}
@@ -89,6 +91,9 @@ def test_who_sweeps_ahead() -> None:
         return validate.problem(matrix, y, lower, upper, loss, **terms).survey.sweep is not None
 
     assert ahead(A, *box, **asked)
+    with monkeypatch.context() as many:
+        many.setattr(dense, "shares", lambda entries: 3)
+        assert not ahead(A, *box, **asked)
     assert not ahead(A, *box)
     assert not ahead(np.ascontiguousarray(A), *box, **asked)
     assert not ahead(sparse.csc_array(A), *box, **asked)

@@ -11,13 +11,16 @@ import numpy as np
 
 from .. import matrix_products
 from ..arrays import Array, Index, Matrix
-from ..in_threads import added, in_parts, joined, split
+from ..in_threads import added, in_parts, joined, shares, split
 from .base import Design
 from .epochs import LONG, Box, FirstSweep, SmoothTerms, Sweep, Swept, quarters
 from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 15
 """float32 is widened in blocks of this many entries: 256 KiB, which stay in the second cache."""
+
+_FEW = 2
+"""A sweep is made by one thread: it comes with the survey where that has no more than these."""
 
 _SOME = 3
 """Entries of a third of the rows take about as long to collect and multiply as whole columns."""
@@ -100,7 +103,7 @@ class DenseDesign(Design):
 
     def survey(self, target: Array, box: Box | None = None) -> Survey:
         """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass, and a sweep over long columns."""
-        if box is not None and self._by_columns and self.shape[0] > LONG:
+        if box is not None and self._sweeps_on_its_way():
             return self._swept_survey(target, *box)
         from ..kernels import survey
 
@@ -111,6 +114,10 @@ class DenseDesign(Design):
             return Survey.of_columns(parts)
         parts = in_parts(lambda a, b: survey.by_rows(array[a:b], target[a:b]), edges)
         return Survey.of_rows(parts)
+
+    def _sweeps_on_its_way(self) -> bool:
+        """Whether columns are long enough for it, and a survey in threads is not faster by far."""
+        return self._by_columns and self.shape[0] > LONG and shares(self.array.size) <= _FEW
 
     def _swept_survey(self, target: Array, lower: Array, upper: Array) -> Survey:
         from ..kernels.first_sweep import swept_by_columns
