@@ -125,7 +125,7 @@ def _solved(
 def _unbounded_start(problem: Problem, options: dict[str, Any]) -> Array:
     """The unbounded solution: projected on the box it is where operators start."""
     design = problem.design
-    products = LinearOperator(
+    products: Any = LinearOperator(
         design.shape, matvec=design.matvec, rmatvec=design.rmatvec, dtype=np.float64
     )
     return np.asarray(lsmr(products, problem.target, **options)[0])

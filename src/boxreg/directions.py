@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ def least_squares(problem: ReducedProblem, constrained: Mask) -> Array:
         return problem.predict(x) - problem.offset
 
     shape = (len(used), len(problem.target))
-    a = LinearOperator(shape, matvec=products, rmatvec=combinations, dtype=np.float64)
+    a: Any = LinearOperator(shape, matvec=products, rmatvec=combinations, dtype=np.float64)
     return np.asarray(lsmr(a, -problem.side[used], atol=1e-3, btol=1e-3, maxiter=100)[0])
 
 

@@ -52,7 +52,7 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
             break
         receding = recession(problem, direction)
         level = np.abs(direction) * problem.norms
-        new = used & ~implicit & (level > _TAKES_PART * float(level.max(initial=0.0)))
+        new = used & ~implicit & (level > _TAKES_PART * float(np.max(level, initial=0.0)))
         if receding is not None or not (new.any() or tight.any()):
             return DualCone(None, nothing, recession=receding, note=_UNKNOWN)
         implicit |= new

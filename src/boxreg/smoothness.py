@@ -32,8 +32,8 @@ class Smoothness:
         """From all L_i."""
         if not len(rows):
             return cls(1.0)
-        largest = float(rows.max())
-        return cls(largest) if float(rows.min()) == largest else cls(largest, rows)
+        largest = float(np.max(rows))
+        return cls(largest) if float(np.min(rows)) == largest else cls(largest, rows)
 
     @property
     def known(self) -> bool:

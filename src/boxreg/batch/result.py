@@ -116,7 +116,7 @@ class BatchResult:
             lines += [
                 f"  gap       at most {np.max(gaps):.2e} of P₀, median {np.median(gaps):.2e}, "
                 f"asked {self.settings.get('tol', '?')}",
-                f"  support   {sizes.min()} to {sizes.max()} of {n}, mean {sizes.mean():.1f}",
+                f"  support   {np.min(sizes)} to {np.max(sizes)} of {n}, mean {sizes.mean():.1f}",
             ]
         each = self.seconds / max(len(self), 1)
         lines.append(

@@ -85,7 +85,7 @@ class SparseSink:
 
     def result(self) -> Any:
         """Columns of A × right-hand sides, or the transpose where Y has its rows along another axis."""
-        empty = sparse.csr_array((0, self.n))
+        empty: Any = sparse.csr_array((0, self.n))
         whole = sparse.csr_array(sparse.vstack([empty, *self.parts], format="csr"))
         return whole.T if self.layout.axis == 0 else whole
 

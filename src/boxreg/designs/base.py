@@ -69,7 +69,7 @@ class Design(ABC):
 
     def weighted_squares(self, weights: Array) -> Array:
         """sum_i ω_i a_ij² for every column, ω >= 0; or an upper bound where entries cannot be seen."""
-        return self.column_norms() ** 2 * float(weights.max(initial=0.0))
+        return self.column_norms() ** 2 * float(np.max(weights, initial=0.0))
 
     def rows(self, kept: Index) -> Design:
         """The design made of the chosen rows (a copy)."""
@@ -90,7 +90,7 @@ class Design(ABC):
         """The smallest entry (or 0, where there is none); None where they cannot be seen."""
         if self.entries is None:
             return None
-        return float(self.entries.min()) if self.entries.size else 0.0
+        return float(np.min(self.entries)) if self.entries.size else 0.0
 
     def survey(self, target: Array, box: Box | None = None) -> Survey:
         """What is learnt of A before a run; in one pass where its entries can be seen.

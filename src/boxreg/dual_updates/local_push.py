@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsmr
 
@@ -129,7 +131,7 @@ def _combination(point: Point, support: Index, wanted: Array, accuracy: float) -
         steps += 1
         return np.asarray(columns.rmatvec(root * np.ravel(t)) / norms)
 
-    operator = LinearOperator(
+    operator: Any = LinearOperator(
         (len(used), len(problem.target)),
         matvec=products,
         rmatvec=lambda v: root * columns.matvec(np.ravel(v) / norms),

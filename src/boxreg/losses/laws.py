@@ -86,8 +86,8 @@ def _check_conjugate(loss: Loss, p: Array, target: Array, unit: float) -> None:
     tries = (v, v * (1.0 - 2.0 * UNIT_ROUNDOFF), v * (1.0 - 8.0 * UNIT_ROUNDOFF))
     inside = [np.clip(t, *loss.dual_domain(target)) for t in tries]
     found = [_bracket(loss, value, p, t, target, unit) for t in inside]
-    excess = np.min([bracket - error for bracket, error in found], axis=0)
-    _demand(loss, "equality f(p) + f*(v) = p v at v = f'(p)", excess, p, target, v)
+    least = np.min(np.array([bracket - error for bracket, error in found]), axis=0)
+    _demand(loss, "equality f(p) + f*(v) = p v at v = f'(p)", least, p, target, v)
 
 
 def _duals(loss: Loss, y: float, reached: Array) -> Array:

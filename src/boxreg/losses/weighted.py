@@ -26,7 +26,7 @@ class Weighted(Loss):
         self.loss = loss
         self.weights = weights
         self.name = loss.name
-        self.alpha = loss.alpha / float(weights.max()) if len(weights) else loss.alpha
+        self.alpha = loss.alpha / float(np.max(weights)) if len(weights) else loss.alpha
         self.quadratic = loss.quadratic
         self.needs_nonnegative = loss.needs_nonnegative
         self.rounding_known = loss.rounding_known

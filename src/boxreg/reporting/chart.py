@@ -89,7 +89,7 @@ def chart(
 def _vertical(heights: Array, log: bool, ratio: bool) -> Scale:
     if ratio:
         return Scale(0.0, 1.0, _HEIGHT - _BOTTOM, _TOP)
-    low, high = float(heights.min()), float(heights.max())
+    low, high = float(np.min(heights)), float(np.max(heights))
     if log:
         low, high = float(np.floor(np.log10(low))), float(np.ceil(np.log10(high)))
         return Scale(low, max(high, low + 1.0), _HEIGHT - _BOTTOM, _TOP, log=True)

@@ -89,12 +89,12 @@ def _spread(bounds: Array) -> str:
     """One number for all, or the range and how many are infinite."""
     if not len(bounds):
         return "none"
-    low, high = float(bounds.min()), float(bounds.max())
+    low, high = float(np.min(bounds)), float(np.max(bounds))
     if low == high:
         return f"{plain(low)} for every coordinate"
     free = int(np.count_nonzero(np.isinf(bounds)))
     finite = bounds[np.isfinite(bounds)]
-    said = f"{plain(float(finite.min()))} to {plain(float(finite.max()))}"
+    said = f"{plain(float(np.min(finite)))} to {plain(float(np.max(finite)))}"
     return f"{said}; {free} infinite" if free else said
 
 

@@ -58,7 +58,7 @@ def _measure(stride: int) -> Figures:
         "seconds": float(seconds.sum()),
         "milliseconds_median": float(1e3 * np.median(seconds)),
         "proved": proved,
-        "worst_relative_gap": float(gaps.max()),
+        "worst_relative_gap": float(np.max(gaps)),
         "atoms_median": float(np.median(atoms)),
         "residual_median": float(np.median(residual)),
         "names": [groups[j] for j in order],

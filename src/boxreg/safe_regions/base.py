@@ -53,7 +53,7 @@ class Metric:
     def at_most(self, size: float) -> float:
         """The greatest norm of a v with Euclidean norm `size`."""
         rows = self.smoothness.rows
-        least = self.smoothness.largest if rows is None else float(rows.min())
+        least = self.smoothness.largest if rows is None else float(np.min(rows))
         return size / float(np.sqrt(least))
 
 

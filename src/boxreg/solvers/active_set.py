@@ -178,7 +178,7 @@ def _exchange(state: ActiveSetState, j: int) -> bool:
     slope = float(d @ point.correlation[moving])
     d = d if slope > 0.0 else -d
     room = _room(point.x[moving], d, problem.lower[moving], problem.upper[moving])
-    step = float(room.min())
+    step = float(np.min(room))
     if not abs(slope) > float(np.abs(d) @ point.gradient_noise[moving]) or np.isinf(step):
         return False
     x = point.x.copy()
@@ -205,7 +205,7 @@ def _refit(state: ActiveSetState, point: Point) -> Point:
         d = state.factor.solve(image)
         problem.work.add(len(free))
         room = _room(x[free], d, problem.lower[free], problem.upper[free])
-        cut = float(room.min())
+        cut = float(np.min(room))
         if cut >= 1.0:
             x[free] = np.clip(x[free] + d, problem.lower[free], problem.upper[free])
             break

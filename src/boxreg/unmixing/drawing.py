@@ -80,13 +80,13 @@ def _draw(figure: Figure, panel: Axes, values: Array, label: str) -> None:
     import matplotlib as mpl
 
     held = values[np.isfinite(values)]
-    low = min(0.0, float(held.min())) if held.size else 0.0
+    low = min(0.0, float(np.min(held))) if held.size else 0.0
     high = float(np.quantile(held, 0.995)) if held.size else 0.0
     if high <= low:
-        high = max(float(held.max()) if held.size else 0.0, low) or 1.0
+        high = max(float(np.max(held)) if held.size else 0.0, low) or 1.0
     colours = mpl.colormaps[_COLOURS].with_extremes(bad=_NOTHING)
     drawn = panel.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
-    beyond: Any = "max" if held.size and held.max() > high else "neither"
+    beyond: Any = "max" if held.size and np.max(held) > high else "neither"
     thick = 0.035 * max(1.0, values.shape[0] / values.shape[1])
     place = panel.inset_axes((1.02, 0.0, thick, 1.0))  # as tall as the map, whatever its shape
     bar = figure.colorbar(drawn, cax=place, extend=beyond, extendfrac=0.04)
