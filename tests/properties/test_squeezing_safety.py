@@ -56,13 +56,15 @@ def test_margins_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for module in (level_search, run):
         monkeypatch.setattr(module, "squeezable", careless)
-    wrong = 0
-    for seed in range(100):
+
+    def goes_wrong(seed: int) -> bool:
         A, y, penalty = draw(FAMILIES.index(nearly_tied), seed, least=2)
         found = antisparse(A, y, penalty)
         exact = exact_antisparse(A, y, penalty)
-        wrong += any(s * w < 0 for s, w in zip(found.squeezed.tolist(), exact.w, strict=True))
-    assert wrong > 0
+        return any(s * w < 0 for s, w in zip(found.squeezed.tolist(), exact.w, strict=True))
+
+    # Which ones depends on the last bits of a BLAS: some fifty in a thousand.
+    assert any(map(goes_wrong, range(1000)))
 
 
 @pytest.mark.parametrize("shape", [(8, 40), (40, 60), (60, 40)])

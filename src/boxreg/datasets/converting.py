@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import io, sparse
+from scipy import sparse
+
+from ..files.containers import load_mat
 
 Arrays = dict[str, "np.ndarray[Any, np.dtype[Any]]"]
 
@@ -24,7 +26,7 @@ def digest(arrays: Arrays) -> str:
 
 def nips(path: Path) -> Arrays:
     """Word counts, one document a row, from the words × documents matrix `counts`."""
-    counts = sparse.csr_array(io.loadmat(path)["counts"].T, dtype=np.float32)
+    counts = sparse.csr_array(load_mat(path)["counts"].T, dtype=np.float32)
     counts.sum_duplicates()
     counts.eliminate_zeros()
     return {

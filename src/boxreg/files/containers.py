@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -31,13 +32,24 @@ def read_npz(path: Path, key: str | None, *names: str) -> tuple[Any, str | None]
 def read_mat(path: Path, key: str | None, *names: str) -> tuple[Any, str]:
     """A variable of a MATLAB file, dense or sparse, and its name."""
     try:
-        held = {k: v for k, v in io.loadmat(path).items() if not k.startswith("__")}
+        held = {k: v for k, v in load_mat(path).items() if not k.startswith("__")}
     except NotImplementedError:
         raise FileProblem(
             f"{path} is a MATLAB 7.3 file, which cannot be read; save it with save -v7"
         ) from None
     chosen = choose(list(held), key, names, path)
     return held[chosen], chosen
+
+
+def load_mat(path: Path) -> dict[str, Any]:
+    """All variables of a MATLAB file.
+
+    SciPy 1.18 warns that sparse ones will be of another class some day; either will do here.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        held: dict[str, Any] = io.loadmat(path)
+    return held
 
 
 def choose(keys: list[str], key: str | None, names: tuple[str, ...], path: Path) -> str:
