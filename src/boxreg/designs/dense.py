@@ -23,7 +23,8 @@ _FEW = 2
 """A sweep is made by one thread: it comes with the survey where that has no more than these."""
 
 _SOME = 3
-"""Entries of a third of the rows take about as long to collect and multiply as whole columns."""
+"""Entries of a third of the rows take three quarters of the time of whole columns to be collected and
+multiplied; those of a twentieth, a seventh."""
 
 _MANY = 3
 """Where A lies by rows, a product with all of it is as fast as gathering a third of its columns."""

@@ -31,6 +31,7 @@ class Loss(ABC):
 
     half_square: bool = False
     """Whether F(p) = ½ ||rho||²: whoever has rho need not compute F(p)."""
+
     quadratic: bool = False
     """f' is affine: residuals and correlations of combined points combine in the same way."""
 
