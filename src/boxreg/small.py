@@ -1,4 +1,4 @@
-"""The short way for small dense problems: one compiled call and nothing else."""
+"""The short way for small dense problems: one compiled call, by single steps or in batches."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ from .rounding import UNIT_ROUNDOFF
 
 _LARGEST = 200_000
 """Entries of A up to which the compiled call is faster than the general solver."""
+
+_TINY, _TINY_WIDE = 4_096, 8_192
+"""Entries of a tall and of a wide A up to which single steps are tried first. On columns that resemble
+each other they take half the time of batches or less, on random ones up to 1.3 times as long."""
 
 _SLACK = 4.0
 """Gradients within this many times their rounding error are hidden by it."""
@@ -37,23 +41,30 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
 
     Takes contiguous float64 arrays of matching shapes and nothing else. The compiled call answers
     only where its own check of the optimality conditions, from the whole A, succeeds up to rounding;
-    NaN, extreme norms, dependent columns or too few rounds make it decline.
+    NaN, extreme norms, dependent columns or too few rounds make it decline. Where single steps decline,
+    batches are tried.
     """
     if type(A) is not np.ndarray or type(b) is not np.ndarray:
         return None
     if A.ndim != 2 or b.ndim != 1 or A.dtype is not _DOUBLE or b.dtype is not _DOUBLE:
         return None
     m, n = A.shape
-    if not 0 < A.size <= _LARGEST or len(b) != m or not A.flags.forc:
+    lies = A.flags
+    if not 0 < A.size <= _LARGEST or len(b) != m or not lies.forc:
         return None
-    if not A.flags.writeable:  # numba would compile everything once more for read-only arrays
+    by_columns = not lies.c_contiguous
+    if not lies.writeable:  # numba would compile everything once more for read-only arrays
         A = A.copy(order="K")
     if not (b.flags.c_contiguous and b.flags.writeable):
         b = b.copy()
-    columns = _NOTHING if A.flags.c_contiguous else A.T
     rounds = 3 * n + 30 if rounds is None else rounds
     k = min(m, n)
-    x, norm, status = _compiled()(A, columns, b, threshold, rounds, _room(k * (m + 2 * k)))
+    room, status = _room(m * n + 3 * n + 2 * m + 5 * k + 2 * k * k), GAVE_UP
+    if A.size <= (_TINY if n <= m else _TINY_WIDE):
+        x, norm, status = _by_steps()(A.ravel("K"), by_columns, n, b, threshold, rounds, room)
+    if status == GAVE_UP:
+        columns = A.T if by_columns else _NOTHING
+        x, norm, status = _by_batches()(A, columns, b, threshold, rounds, room)
     answered = status == SOLVED or (status == UNSURE and _harmless(A, b, x))
     return (x, norm) if answered else None
 
@@ -98,7 +109,14 @@ def _room(size: int) -> Array:
 
 
 @cache
-def _compiled() -> Any:
+def _by_steps() -> Any:
+    from .kernels.tiny_nnls import solve
+
+    return solve
+
+
+@cache
+def _by_batches() -> Any:
     from .kernels.small_nnls import solve
 
     return solve

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import boxreg
 from boxreg import small
-from boxreg.kernels.small_nnls import GAVE_UP, SOLVED, solve
-from boxreg.small import small_nnls
+from boxreg.kernels import small_nnls as by_batches
+from boxreg.kernels import tiny_nnls as by_steps
+from boxreg.small import GAVE_UP, SOLVED, small_nnls
 from references.families import FAMILIES, generated
 
 
@@ -29,19 +32,43 @@ def general(monkeypatch: pytest.MonkeyPatch, A: np.ndarray, b: np.ndarray) -> np
         return boxreg.nnls(A, b)[0]
 
 
-def called(A: np.ndarray, b: np.ndarray, rounds: int) -> tuple[np.ndarray, float, int]:
-    """The compiled function itself, on an A that lies by rows; all its memory is not a number."""
+Called = tuple[np.ndarray, float, int]
+
+
+def called(A: np.ndarray, b: np.ndarray, rounds: int) -> Called:
+    """The compiled function that takes batches, on an A by rows; all its memory is not a number."""
     k = min(A.shape)
     room = np.full(k * (A.shape[0] + 2 * k), np.nan)
-    return solve(A, np.empty((0, 0)), b, 0.0, rounds, room)
+    return by_batches.solve(A, np.empty((0, 0)), b, 0.0, rounds, room)
 
 
+def stepped(A: np.ndarray, b: np.ndarray, rounds: int) -> Called:
+    """The compiled function that takes single steps, likewise."""
+    (m, n), k = A.shape, min(A.shape)
+    room = np.full(m * n + 3 * n + 2 * m + 5 * k + 2 * k * k, np.nan)
+    return by_steps.solve(A.ravel("K"), not A.flags.c_contiguous, n, b, 0.0, rounds, room)
+
+
+BOTH = pytest.mark.parametrize("call", [called, stepped])
+
+
+def only(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    """Whatever its size, a problem is solved in batches, or by single steps as long as these answer."""
+    monkeypatch.setattr(small, "_TINY", 0 if way == "batches" else 10**9)
+    monkeypatch.setattr(small, "_TINY_WIDE", 0 if way == "batches" else 10**9)
+
+
+WAYS = pytest.mark.parametrize("way", ["batches", "steps"])
+
+
+@WAYS
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_agrees_with_the_general_solver(
-    family: str, order: str, monkeypatch: pytest.MonkeyPatch
+    family: str, order: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On every family of generated problems, taken with x >= 0."""
+    only(monkeypatch, way)
     answered = 0
     for seed in range(25):
         problem = generated(family, seed)
@@ -64,8 +91,11 @@ def test_agrees_with_the_general_solver(
     assert answered >= 5
 
 
+@BOTH
 @pytest.mark.parametrize("rows", [40, 300])
-def test_columns_that_turn_negative_leave_and_a_failed_batch_is_taken_back(rows: int) -> None:
+def test_columns_that_turn_negative_leave_and_a_failed_batch_is_taken_back(
+    rows: int, call: Callable[..., Called]
+) -> None:
     """Smooth, nearly dependent columns, on which batches fail: single steps take over, or come first
     where products with A are cheap."""
     t = np.linspace(0.0, 1.0, rows)
@@ -73,15 +103,19 @@ def test_columns_that_turn_negative_leave_and_a_failed_batch_is_taken_back(rows:
     rng = np.random.default_rng(0)
     for _ in range(20):
         b = A[:, [10, 40]] @ rng.random(2) + 1e-3 * rng.standard_normal(rows)
-        x, _, status = called(A, b, 1000)
+        x, _, status = call(A, b, 1000)
         assert status == SOLVED
         w = A.T @ (b - A @ x)
         assert w.max() <= 1e-12
         assert np.abs(w[x > 0]).max() <= 1e-12
 
 
-def test_single_steps_from_the_start_are_fewer_on_decays() -> None:
+@WAYS
+def test_single_steps_from_the_start_are_fewer_on_decays(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Twenty rounds do, where batches that are taken back need 24 to 48."""
+    only(monkeypatch, way)
     decays = np.exp(-np.linspace(10.0, 560.0, 56)[:, None] / np.geomspace(10.0, 2000.0, 100))
     A = np.asfortranarray(decays)
     for seed in (2, 4, 5, 6, 10, 11):
@@ -90,12 +124,14 @@ def test_single_steps_from_the_start_are_fewer_on_decays() -> None:
         assert small_nnls(A, b, 0.0, 20) is not None
 
 
+@WAYS
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize(("off", "answered"), [(0.0, True), (1e-4, True), (1e-12, False)])
 def test_a_gradient_lost_in_rounding_matters_where_columns_are_nearly_the_same(
-    off: float, answered: bool, order: str
+    off: float, answered: bool, order: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A copy of a free column can gain nothing; one that is off by 1e-12 may, and nobody can see it."""
+    only(monkeypatch, way)
     rng = np.random.default_rng(8)
     for _ in range(20):
         A = rng.random((30, 6))
@@ -104,20 +140,72 @@ def test_a_gradient_lost_in_rounding_matters_where_columns_are_nearly_the_same(
         assert (small_nnls(np.array(A, order=order), b, 0.0, None) is not None) == answered
 
 
+@BOTH
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200, 1e-200])
-def test_declines_what_it_cannot_judge(bad: float) -> None:
+def test_declines_what_it_cannot_judge(bad: float, call: Callable[..., Called]) -> None:
     """NaN, inf, and norms whose squares leave the range of float64."""
     A = np.random.default_rng(1).random((6, 4))
     A[:, 2] = bad
-    assert called(A, np.ones(6), 100)[2] == GAVE_UP
+    assert call(A, np.ones(6), 100)[2] == GAVE_UP
 
 
+@BOTH
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
-def test_declines_such_right_hand_sides(bad: float) -> None:
+def test_declines_such_right_hand_sides(bad: float, call: Callable[..., Called]) -> None:
     """Where ||b||² is not a finite number."""
     b = np.ones(6)
     b[1] = bad
-    assert called(np.ones((6, 2)), b, 100)[2] == GAVE_UP
+    assert call(np.ones((6, 2)), b, 100)[2] == GAVE_UP
+
+
+def test_steps_follow_gradients_that_single_precision_hardly_sees() -> None:
+    """A gradient of 1e-7 times the residual, of either sign; a tenth of it could not be followed."""
+    rng = np.random.default_rng(4)
+    for slope in (1e-6, -1e-6) * 20:
+        Q = np.linalg.qr(rng.standard_normal((40, 3)))[0]
+        A, b = Q[:, :2].copy(), Q @ [1.0, slope, 10.0]
+        x, norm, status = stepped(A, b, 100)
+        assert status == SOLVED
+        np.testing.assert_allclose(x, [1.0, max(slope, 0.0)], rtol=1e-7, atol=0)
+        assert norm == pytest.approx(10.0, rel=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1e-29, 1e29])
+def test_steps_take_norms_to_the_edge_of_single_precision(scale: float) -> None:
+    """Norms from 1e-30 to 1e30, and b of any size; beyond, batches answer."""
+    rng = np.random.default_rng(5)
+    A, b = rng.random((12, 6)), rng.random(12)
+    expected = stepped(A, b, 100)[0]
+    for size in (1e-100, 1e100):
+        x, _, status = stepped(scale * A, size * b, 100)
+        assert status == SOLVED
+        np.testing.assert_allclose(x * (scale / size), expected, rtol=1e-12)
+    assert stepped(1e-32 * A, b, 100)[2] == GAVE_UP
+    assert small_nnls(1e-32 * A, b, 0.0, None) is not None
+
+
+def test_steps_bar_a_column_that_depends_on_the_free_ones() -> None:
+    """Steeper than what is to come, a sum of free columns up to 1e-8 is passed over, not given up on."""
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        A = rng.random((12, 5))
+        b = A @ np.array([1.0, 2.0, 0.5, 0.0, 0.1])
+        A[:, 3] = A[:, 0] + A[:, 1] + 1e-8 * rng.standard_normal(12)
+        _, norm, status = stepped(A, b, 100)
+        assert status == SOLVED
+        assert norm**2 <= 1e-15 * (b @ b)
+
+
+def test_as_many_columns_as_rows_and_no_more() -> None:
+    """With m independent columns nothing is left to fit; one more would not fit into their tables."""
+    rng = np.random.default_rng(7)
+    for m, n in ((3, 40), (8, 200), (1, 5)):
+        for draw in (rng.random, rng.standard_normal):
+            A, b = draw((m, n)), draw(m)
+            x, norm, status = stepped(A, b, 1000)
+            if status == SOLVED:
+                assert np.count_nonzero(x) <= m
+                assert norm == pytest.approx(float(scipy.optimize.nnls(A, b)[1]), abs=1e-12)
 
 
 def test_too_few_rounds_are_declined_and_then_reported() -> None:

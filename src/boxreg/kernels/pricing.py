@@ -13,6 +13,12 @@ from .vectors import floats, indices, row_product, table
 Ranking = namedtuple("Ranking", ["found", "scores"])
 """Room for indices, and for what they are ranked by; how many there are is returned by who ranks."""
 
+REFINEMENTS = 2
+LEFT_OVER = 1e-15
+"""The share of ½||b||² by which a better fit of the free columns may lower the objective: where rounding
+leaves more, as nearly dependent columns do, orthogonal factors are called for."""
+SLACK = 4.0
+"""An answer may break the optimality conditions by this many times the rounding error."""
 _UNIT = 2.0**-53
 _SMALLEST = 1e-140
 
@@ -147,15 +153,20 @@ def settled(free, count, w, norms, noise):  # type: ignore[no-untyped-def]
 
 
 @branch
-def judge(x, w, norms, noise, threshold):  # type: ignore[no-untyped-def]
-    """GAVE_UP where a gradient points inwards, or that of a free column is not 0, beyond noise; UNSURE
-    where noise hides the sign of another's; else SOLVED."""
-    within, some = True, False
+def judge(x, w, norms, noise, threshold, gain, little, objective):  # type: ignore[no-untyped-def]
+    """How an answer with the gradient w ends: GAVE_UP, UNSURE or SOLVED.
+
+    GAVE_UP where, beyond SLACK times the noise, a gradient points inwards or that of a free column is
+    not 0, or where the best fit of the free columns would gain more than `little`. UNSURE where noise
+    hides the sign of another gradient; but a threshold hides it anyway, and where the objective is no
+    more than `little` there is nothing to gain.
+    """
+    within, some = gain <= little, False
     for j in range(len(x)):
-        doubt = noise * norms[j]
+        doubt = SLACK * noise * norms[j]
         slope = abs(w[j]) if x[j] > 0.0 else w[j]
         within &= slope <= max(doubt, threshold)
         some |= x[j] == 0.0 and w[j] > -doubt and doubt > 0.0
     if not within:
         return GAVE_UP
-    return UNSURE if some else SOLVED
+    return UNSURE if some and threshold == 0.0 and objective > little else SOLVED

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..small import GAVE_UP, SOLVED, UNSURE
+from ..small import GAVE_UP
 from .compiling import branch, compiled, inner
 from .free_set import (
     IN_ANY_CASE,
@@ -37,6 +37,8 @@ from .free_set import (
     rest,
 )
 from .pricing import (
+    LEFT_OVER,
+    REFINEMENTS,
     first_pass,
     gather,
     judge,
@@ -58,12 +60,6 @@ _CHEAP = 16_384
 """Entries of A of which a product costs no more than the rest of a step."""
 _CAUTION = 6
 """Single steps after a batch that failed; twice as many after the next."""
-_REFINEMENTS = 2
-_LEFT_OVER = 1e-15
-"""The share of ½||b||² by which a better fit of the free columns may lower the objective: where rounding
-leaves more, as nearly dependent columns do, orthogonal factors are called for."""
-_SLACK = 4.0
-"""An answer may break the optimality conditions by this many times the rounding error."""
 
 
 @compiled
@@ -82,7 +78,7 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
     x, norms, products, regular, signed = first_pass(A, columns, b)
     if not (regular and best < np.inf):  # NaN, inf, overflow or underflow: not for this path
         return x, 0.0, GAVE_UP
-    classic, little = signed and n > m, _LEFT_OVER * best
+    classic, little = signed and n > m, LEFT_OVER * best
     rank = min(m, n)
     free, kept, barred = new_set(room, m, rank), new_choice(rank), flags(n)
     residual, moved, w, fresh = b.copy(), floats(m), products.copy(), True
@@ -108,7 +104,7 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
                 continue
         tried, before = len(entering), count
         accurate = best > little and settled(free, count, w, norms, noise)
-        if not tried and (accurate or refined == _REFINEMENTS):
+        if not tried and (accurate or refined == REFINEMENTS):
             break
         remember(free, count, kept)
         count = enter(free, count, listed, rows, places, entering, norms, products, INDEPENDENT)
@@ -143,13 +139,10 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
                 free.fit[i] = kept.fit[i]
             count = before
             caution, penance = (caution, penance) if caution else (penance, 2 * penance)
-    noise = _SLACK * rounding_noise(free, count, norms, best)
-    ended = judge(x, w, norms, noise, threshold) if fresh else GAVE_UP
-    if ended != GAVE_UP and not decrement(free, count, w) <= little:
-        ended = GAVE_UP
-    if ended == UNSURE and (threshold or best <= little):
-        ended = SOLVED
-    return x, np.sqrt(2.0 * best), ended
+    if not fresh:
+        return x, 0.0, GAVE_UP
+    noise, gain = rounding_noise(free, count, norms, best), decrement(free, count, w)
+    return x, np.sqrt(2.0 * best), judge(x, w, norms, noise, threshold, gain, little, best)
 
 
 @inner
