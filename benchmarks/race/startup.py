@@ -31,8 +31,8 @@ boxreg.nnls(A, b)
 print([time.perf_counter() - start])
 """
 
-SHAPES = ((50, 20), (400, 600))
-"""One problem for the path of small problems, one for the other."""
+SHAPES = ((50, 20), (100, 100), (400, 600))
+"""One problem for each way: single steps, batches, the general solver."""
 
 
 def startup(repeats: int) -> dict[str, Any]:

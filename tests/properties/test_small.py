@@ -208,6 +208,30 @@ def test_as_many_columns_as_rows_and_no_more() -> None:
                 assert norm == pytest.approx(float(scipy.optimize.nnls(A, b)[1]), abs=1e-12)
 
 
+def test_batches_answer_where_single_steps_decline() -> None:
+    """Here because of norms beyond single precision."""
+    rng = np.random.default_rng(9)
+    A, b = 1e35 * rng.random((30, 10)), rng.random(30)
+    assert stepped(A, b, 100)[2] == GAVE_UP
+    expected = called(A, b, 100)
+    assert expected[2] == SOLVED
+    for order in "CF":
+        x, norm = boxreg.nnls(np.array(A, order=order), b)
+        np.testing.assert_allclose(x, expected[0], rtol=1e-12)
+        assert norm == pytest.approx(expected[1], rel=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(30, 60), (20, 100), (56, 100)])
+def test_of_many_solutions_the_one_that_scipy_finds(shape: tuple[int, int]) -> None:
+    """A wide and signed: both by the largest gradient."""
+    rng = np.random.default_rng(10)
+    for _ in range(10):
+        A, b = rng.standard_normal(shape), rng.standard_normal(shape[0])
+        x, _, status = stepped(A, b, 1000)
+        assert status == SOLVED
+        np.testing.assert_allclose(x, scipy.optimize.nnls(A, b)[0], rtol=1e-7, atol=1e-9)
+
+
 def test_too_few_rounds_are_declined_and_then_reported() -> None:
     """A tall problem that needs several rounds."""
     rng = np.random.default_rng(2)
