@@ -55,15 +55,15 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
     by_columns = not lies.c_contiguous
     if not lies.writeable:  # numba would compile everything once more for read-only arrays
         A = A.copy(order="K")
-    if not (b.flags.c_contiguous and b.flags.writeable):
+    right = b.flags
+    if not (right.c_contiguous and right.writeable):
         b = b.copy()
-    rounds = 3 * n + 30 if rounds is None else rounds
-    k = min(m, n)
-    room, status = _room(m * n + 3 * n + 2 * m + 5 * k + 2 * k * k), GAVE_UP
+    rounds, status = 3 * n + 30 if rounds is None else rounds, GAVE_UP
     if A.size <= (_TINY if n <= m else _TINY_WIDE):
-        x, norm, status = _by_steps()(A.ravel("K"), by_columns, n, b, threshold, rounds, room)
+        x, norm, status = _by_steps()(A.ravel("K"), by_columns, n, b, threshold, rounds)
     if status == GAVE_UP:
-        columns = A.T if by_columns else _NOTHING
+        k, columns = min(m, n), A.T if by_columns else _NOTHING
+        room = _room(k * (m + 2 * k))
         x, norm, status = _by_batches()(A, columns, b, threshold, rounds, room)
     answered = status == SOLVED or (status == UNSURE and _harmless(A, b, x))
     return (x, norm) if answered else None

@@ -35,14 +35,13 @@ _SMALLEST = 1e-30
 
 
 @compiled
-def solve(entries, by_columns, n, b, threshold, max_rounds, room):  # type: ignore[no-untyped-def]  # noqa: PLR0912
+def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-untyped-def]  # noqa: PLR0912
     """(x, ||b - A x||, how it ended), as `small_nnls.solve`.
 
-    `entries` are those of A, column after column or row after row. `room` is memory to be written to,
-    for m n + 3 n + 2 m + 5 k + 2 k² numbers, k = min(m, n).
+    `entries` are those of A, column after column or row after row.
     """
     m, best, x = len(b), 0.5 * square(b), floats(n)
-    free, short, room = _nothing_free(entries, by_columns, m, n, room)
+    free, short, room = _nothing_free(entries, by_columns, m, n)
     columns, norms, chosen, barred = free.columns, free.norms, free.chosen, short.barred
     products, w = room[:n], room[n : 2 * n]
     residual, moved = room[2 * n : 2 * n + m], room[2 * n + m :]
@@ -92,9 +91,10 @@ def solve(entries, by_columns, n, b, threshold, max_rounds, room):  # type: igno
 
 
 @inner
-def _nothing_free(entries, by_columns, m, n, room):  # type: ignore[no-untyped-def]
-    """No free columns yet, memory for the copy of A, and the room that is left."""
+def _nothing_free(entries, by_columns, m, n):  # type: ignore[no-untyped-def]
+    """No free columns yet; room for A in single precision, and for 2 n + 2 m numbers more."""
     k = min(m, n)
+    room = floats((0 if by_columns else m * n) + 3 * n + 2 * m + 5 * k + 2 * k * k)
     columns = entries.reshape((n, m))
     if not by_columns:
         columns, rows, room = room[: n * m].reshape((n, m)), entries.reshape((m, n)), room[n * m :]
@@ -109,8 +109,7 @@ def _nothing_free(entries, by_columns, m, n, room):  # type: ignore[no-untyped-d
     )  # fmt: skip
     single = np.empty(n * m + 2 * n + m, dtype=np.float32)
     copy, single = single[: n * m].reshape((n, m)), single[n * m :]
-    short = Short(copy, single[:n], single[2 * n :], single[n : 2 * n])
-    return free, short, room[n : 3 * n + 2 * m]
+    return free, Short(copy, single[:n], single[2 * n :], single[n : 2 * n]), room[n:]
 
 
 @leaf_sums
