@@ -51,7 +51,7 @@ def move(free, count):  # type: ignore[no-untyped-def]
         for i in range(count):
             goal[i] = free.half[i]
         _solve_back(free.factor, count, goal)
-        step, out = 1.0, -1
+        step, out = 1.0, np.int64(-1)
         for i in range(count):
             if goal[i] <= 0.0:
                 share = fit[i] / (fit[i] - goal[i]) if fit[i] > goal[i] else 0.0

@@ -23,7 +23,7 @@ from ..small import GAVE_UP
 from .compiling import compiled, inner, leaf, leaf_sums
 from .pricing import LEFT_OVER, REFINEMENTS, judge, rounding_noise, settled
 from .tiny_free_set import FreeSet, enter, half_step, move, refine, rest, take_back
-from .vectors import correlate, floats, indices, row_product, square
+from .vectors import correlate_columns, floats, indices, row_product, square
 
 Short = namedtuple("Short", ["columns", "scales", "residual", "barred"])
 """In single precision: A by columns, 1 / ||a_j||, room for the residual, scaled to norm 1, and what is
@@ -51,12 +51,16 @@ def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-
     for i in range(m):
         residual[i] = b[i]
     classic, little = signed and n > m, LEFT_OVER * best
-    count, refined, ended = 0, 0, False
+    count, none = (
+        np.int64(0),
+        np.int64(-1),
+    )  # a literal is a type of its own, compiled for once more
+    refined, ended = 0, False
     for _ in range(max_rounds):
         noise = rounding_noise(free, count, norms, best)
-        j = -1 if classic else _seemingly_steepest(short, residual, best)
+        j = none if classic else _seemingly_steepest(short, residual, best)
         if j < 0 or not row_product(columns, j, residual) > max(noise * norms[j], threshold):
-            correlate(columns, columns, residual, w)
+            correlate_columns(columns, residual, w)
             j = _steepest(w, norms, barred, classic, noise, threshold)
         if j >= 0:
             barred[j] = _NEVER

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .block_products import correlate_one
-from .compiling import branch_sums, inner
+from .compiling import branch, branch_sums, inner
 
 
 @inner
@@ -49,12 +49,18 @@ def row_product(rows, p, v):  # type: ignore[no-untyped-def]
     return total
 
 
-@branch_sums
+@branch
 def correlate(A, columns, v, out):  # type: ignore[no-untyped-def]
-    """out = Aᵀ v; `columns` is Aᵀ, of which four are taken at a time, or has no rows."""
-    if not len(columns):
+    """out = Aᵀ v; `columns` is Aᵀ or has no rows."""
+    if len(columns):
+        correlate_columns(columns, v, out)
+    else:
         correlate_one(A, v, 0, len(out), out)
-        return
+
+
+@branch_sums
+def correlate_columns(columns, v, out):  # type: ignore[no-untyped-def]
+    """out = Aᵀ v, four columns at a time."""
     whole = len(columns) - len(columns) % 4
     for j in range(0, whole, 4):
         first, second, third, fourth = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
