@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .block_products import correlate_one
-from .compiling import branch, branch_sums, inner
+from .compiling import branch, branch_sums, inner, leaf_sums
 
 
 @inner
@@ -58,7 +58,7 @@ def correlate(A, columns, v, out):  # type: ignore[no-untyped-def]
         correlate_one(A, v, 0, len(out), out)
 
 
-@branch_sums
+@leaf_sums
 def correlate_columns(columns, v, out):  # type: ignore[no-untyped-def]
     """out = Aᵀ v, four columns at a time."""
     whole = len(columns) - len(columns) % 4
