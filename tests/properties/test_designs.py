@@ -160,6 +160,31 @@ def test_survey_agrees_with_plain_sums(shape: tuple[int, int], dtype: type) -> N
         assert validate.design(hold(np.abs(matrix))).survey(v).nonnegative
 
 
+@pytest.mark.parametrize("columns", [0, 1, 3, 4, 7, 42])
+@pytest.mark.parametrize(("lengths", "abreast"), [((90, 130), True), ((1, 200), False)])
+def test_sparse_columns_of_like_lengths_are_taken_four_at_a_time(
+    columns: int, lengths: tuple[int, int], abreast: bool
+) -> None:
+    """Products, some columns only, and the survey agree with dense ones, a column left over or not."""
+    rng = np.random.default_rng(columns)
+    dense = np.zeros((5000, columns))
+    for j in range(columns):
+        rows = rng.choice(5000, rng.integers(*lengths), replace=False)
+        dense[rows, j] = rng.standard_normal(len(rows))
+    design = validate.design(sparse.csc_array(dense))
+    assert isinstance(design, SparseDesign)
+    if columns > 10:
+        assert design.abreast == abreast
+        assert not validate.design(sparse.csc_array(dense[:4000])).abreast  # type: ignore[attr-defined]
+    v, some = rng.standard_normal(5000), rng.permutation(columns)[: columns // 2]
+    np.testing.assert_allclose(design.rmatvec(v), dense.T @ v, atol=1e-12)
+    np.testing.assert_allclose(design.correlate_some(some, v), dense[:, some].T @ v, atol=1e-12)
+    told = design.survey(v)
+    np.testing.assert_allclose(told.norms, np.linalg.norm(dense, axis=0), rtol=1e-13)
+    np.testing.assert_allclose(told.sums, dense.sum(axis=0), atol=1e-12)
+    np.testing.assert_allclose(told.correlation, dense.T @ v, atol=1e-12)
+
+
 @pytest.mark.parametrize("kind", ["any", "ascending", "descending", "ascending, twice"])
 def test_duplicates_are_found_in_any_order_of_rows(kind: str) -> None:
     rng = np.random.default_rng(7)

@@ -56,7 +56,7 @@ def move(free, count):  # type: ignore[no-untyped-def]
             if goal[i] <= 0.0:
                 share = fit[i] / (fit[i] - goal[i]) if fit[i] > goal[i] else 0.0
                 if share < step or out < 0:
-                    step, out = share, i
+                    step, out = share, np.int64(i)
         if out < 0:
             for i in range(count):
                 fit[i] = goal[i]

@@ -77,9 +77,9 @@ def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-
         rest(b, free, count, moved)
         value = 0.5 * square(moved)
         if value > best or (value == best and j >= 0):
-            ended = j < 0
-            if ended:
+            if j < 0:
                 take_back(free, count)
+                ended = True
             break
         best, refined = value, 0 if j >= 0 else refined + 1
         residual, moved = moved, residual
