@@ -11,7 +11,7 @@ from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
 from .point import Point
 from .problem import Problem
 from .reduced import ReducedProblem
-from .rounding import SLACK, dot, norm
+from .rounding import SLACK, dot
 from .work import WorkMeter
 
 _SLIGHT = 1e-7
@@ -107,7 +107,7 @@ def certificate_of(
     above = whole.no_upper & ~equal & (dual.correlation + uncertainty > 0.0)
     below = whole.no_lower & ~equal & (dual.correlation - uncertainty < 0.0)
     unproved = above | below | point.dependent
-    slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * norm(theta) * whole.norms
+    slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * dual.size * whole.norms
     unsure = unproved & slight
     broken = np.flatnonzero(unproved & ~slight)
     outside = np.flatnonzero((x < problem.lower) | (x > problem.upper))

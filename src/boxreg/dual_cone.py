@@ -192,19 +192,19 @@ def excess_over_cone(dual: DualPoint, point: Point) -> Array:
     """
     problem = point.problem
     dual, _ = feasible_nearby(point, dual)
-    rounding = dual.error + 6.0 * UNIT_ROUNDOFF * norm(dual.theta)
+    rounding = dual.error + 6.0 * UNIT_ROUNDOFF * dual.size
     return problem.side * dual.correlation + _MARGIN * problem.uncertainty(rounding, dual.drift)
 
 
 def interior_slope(t: DualPoint, problem: ReducedProblem) -> Array:
     """∓a_jᵀt less its rounding error: the rate at which a step along t gains feasibility."""
-    rounding = t.error + 6.0 * UNIT_ROUNDOFF * norm(t.theta)
+    rounding = t.error + 6.0 * UNIT_ROUNDOFF * t.size
     return -problem.side * t.correlation - _MARGIN * rounding * problem.norms
 
 
 def interior_margin(t: DualPoint, problem: ReducedProblem, constrained: Mask) -> float:
     """min_j ∓a_jᵀt / (||a_j|| ||t||): the sine of the angle by which t is inside; <= 0 if it is not."""
-    size = norm(t.theta)
+    size = t.size
     if size == 0.0:
         return 0.0
     slope = interior_slope(t, problem)[constrained]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from .arrays import Array, Index, Mask
+from .losses.least_squares import half_square_gap
 from .point import Point
 from .reduced import ReducedProblem
 from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
@@ -24,6 +26,11 @@ class DualPoint:
     correlation: Array
     error: float
     drift: float = 0.0
+
+    @cached_property
+    def size(self) -> float:
+        """||theta||, as computed."""
+        return norm(self.theta)
 
     @classmethod
     def at(cls, theta: Array, problem: ReducedProblem) -> DualPoint:
@@ -48,11 +55,12 @@ class DualPoint:
     def residual(cls, point: Point) -> DualPoint:
         """The point theta = rho (feasible only where every bound is finite)."""
         drift = point.problem.cost_drift
-        return cls(point.residual, point.correlation, point.correlation_error, drift)
+        made = cls(point.residual, point.correlation, point.correlation_error, drift)
+        return made._of_size(point.residual_norm)
 
     def plus(self, step: float, direction: DualPoint) -> DualPoint:
         """Theta + step · direction, its correlation by linearity rather than by a product."""
-        rounding = 6.0 * UNIT_ROUNDOFF * (norm(self.theta) + abs(step) * norm(direction.theta))
+        rounding = 6.0 * UNIT_ROUNDOFF * (self.size + abs(step) * direction.size)
         return DualPoint(
             self.theta + step * direction.theta,
             self.correlation + step * direction.correlation,
@@ -62,7 +70,7 @@ class DualPoint:
 
     def toward(self, other: DualPoint, step: float) -> DualPoint:
         """(1 - step) theta + step other, for step in [0, 1]."""
-        size = (1.0 - step) * norm(self.theta) + step * norm(other.theta)
+        size = (1.0 - step) * self.size + step * other.size
         rounding = 6.0 * UNIT_ROUNDOFF * size
         return DualPoint(
             (1.0 - step) * self.theta + step * other.theta,
@@ -73,7 +81,12 @@ class DualPoint:
 
     def kept(self, kept: Index) -> DualPoint:
         """The same theta over the columns `kept`."""
-        return replace(self, correlation=self.correlation[kept])
+        return replace(self, correlation=self.correlation[kept])._of_size(self.size)
+
+    def _of_size(self, size: float) -> DualPoint:
+        """The same, its size being known."""
+        vars(self)["size"] = size
+        return self
 
     def uncertainty(self, problem: ReducedProblem) -> Array:
         """How far each w_j may be from the truth."""
@@ -141,7 +154,7 @@ def rounding_share(point: Point, dual: DualPoint, implicit: Mask | None = None) 
         return 0.0
     share = max(box - _box_terms(point, exact, implicit), 0.0)
     if moved is None and problem.smoothness.known:
-        return share + _cost_of_prediction_error(point, dual.theta)
+        return share + _cost_of_prediction_error(point, _distance(point, dual.theta))
     bracket = _bracket(point, dual.theta, moved)
     if not np.isfinite(bracket):
         return share
@@ -195,10 +208,18 @@ def _bracket(point: Point, theta: Array, moved: Array | None) -> float:
     p = point.prediction
     if not problem.smoothness.known:
         return _ends(point, theta, moved, list(point.prediction_ends))
-    cost = _cost_of_prediction_error(point, theta, moved)
-    if moved is None:
-        return problem.loss.fenchel_young(p, theta, problem.target) + cost
-    return _ends(point, theta, moved, [p]) + cost
+    apart = _distance(point, theta)
+    cost = _cost_of_prediction_error(point, apart, moved)
+    if moved is not None:
+        return _ends(point, theta, moved, [p]) + cost
+    if problem.loss.half_square:
+        return half_square_gap(apart, point.residual_norm) + cost
+    return problem.loss.fenchel_young(p, theta, problem.target) + cost
+
+
+def _distance(point: Point, theta: Array) -> float:
+    """||theta - rho||, as computed."""
+    return 0.0 if theta is point.residual else norm(theta - point.residual)
 
 
 def _ends(point: Point, theta: Array, moved: Array | None, predictions: list[Array]) -> float:
@@ -212,17 +233,17 @@ def _ends(point: Point, theta: Array, moved: Array | None, predictions: list[Arr
     return float(np.sum(terms)) * (1.0 + gamma(len(terms) + 1))
 
 
-def _cost_of_prediction_error(point: Point, theta: Array, moved: Array | None = None) -> float:
+def _cost_of_prediction_error(point: Point, apart: float, moved: Array | None = None) -> float:
     """What the rounding error e of the prediction can add to the Fenchel–Young gap.
 
-    It is convex in p with gradient theta - rho(p), L-Lipschitz: at most ||theta - rho|| e + L e² / 2.
+    It is convex in p with gradient theta - rho(p), L-Lipschitz: at most ||theta - rho|| e + L e² / 2,
+    ||theta - rho|| as computed being `apart`.
     """
     error = point.prediction_error
     if error == 0.0:
         return 0.0
     loss = point.problem.loss
     rounding = 2.0 * UNIT_ROUNDOFF * loss.roundoff_derivative * point.residual_norm
-    apart = 0.0 if theta is point.residual else norm(theta - point.residual)
     slope = apart + rounding + (0.0 if moved is None else norm(moved))
     return slope * error + 0.5 * point.problem.smoothness.largest * error**2
 

@@ -137,7 +137,7 @@ def downwards(problem: ReducedProblem, sums: Array | None) -> DualPoint:
 
 def _margin(dual: DualPoint, problem: ReducedProblem, used: Mask) -> float:
     """The least ∓w_j / ||a_j||, less what may be rounding, over the coordinates `used`."""
-    size = norm(dual.theta) * problem.norms
+    size = dual.size * problem.norms
     if problem.cost is not None:
         size = size + problem.cost.size
     excess = problem.side * dual.correlation + 64.0 * dual.uncertainty(problem)

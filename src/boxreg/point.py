@@ -10,7 +10,7 @@ from .arrays import Array, Index, Mask
 from .designs.epochs import FirstSweep
 from .free_columns import FreeMetric
 from .reduced import ReducedProblem
-from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
+from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm, root
 
 
 class Point:
@@ -76,7 +76,12 @@ class Point:
     @cached_property
     def residual_norm(self) -> float:
         """||rho||, as computed."""
-        return norm(self.residual)
+        return root(self.residual_square, self.residual)
+
+    @cached_property
+    def residual_square(self) -> float:
+        """rhoᵀrho, as computed."""
+        return dot(self.residual, self.residual)
 
     @cached_property
     def residual_error(self) -> float:
@@ -165,7 +170,7 @@ class Point:
         """P(x), as computed."""
         problem = self.problem
         if problem.loss.half_square:
-            return 0.5 * dot(self.residual, self.residual) + problem.linear(self.x)
+            return 0.5 * self.residual_square + problem.linear(self.x)
         return problem.loss.objective(self.prediction, problem.target) + problem.linear(self.x)
 
     @cached_property
@@ -199,6 +204,8 @@ class Point:
             moved.prediction = self.prediction
             moved.prediction_error = self.prediction_error
             moved.residual = self.residual
+            if "residual_square" in vars(self):
+                moved.residual_square = self.residual_square
 
 
 def inward_slopes(x: Array, w: Array, lower: Array, upper: Array) -> Array:

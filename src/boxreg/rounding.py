@@ -52,7 +52,12 @@ def dot(u: Array, v: Array) -> float:
 
 def norm(v: Array) -> float:
     """Euclidean norm of v, within a factor SLACK of the true one; larger where squares underflow."""
-    size = math.sqrt(dot(v, v))
+    return root(dot(v, v), v)
+
+
+def root(square: float, v: Array) -> float:
+    """The norm of v, given vᵀv."""
+    size = math.sqrt(square)
     if size < _UNDERFLOW and v.size:
         return float(np.sqrt(v.size) * np.max(np.abs(v)))
     return size

@@ -12,7 +12,7 @@ from ..arrays import Array, Index
 from ..directions import build_cone
 from ..duality import DualPoint
 from ..presolve import presolve
-from ..rounding import SLACK, norm
+from ..rounding import SLACK
 from ..work import WorkMeter
 from .question import Question
 
@@ -104,7 +104,7 @@ def _way(posed: Any, m: int) -> Any:
         least = 1.0 / float(np.sqrt(len(free)) * SLACK)
     if t is None:
         return Way(np.zeros(0), np.zeros(0), 0.0, 0.0, free, scale, least, rows)
-    size = norm(t.theta) * SLACK
+    size = t.size * SLACK
     return Way(t.theta.copy(), t.correlation.copy(), size, float(t.error), free, scale, least, rows)
 
 

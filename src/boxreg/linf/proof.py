@@ -40,7 +40,7 @@ class Proof:
 
 def load(merged: Merged, dual: DualPoint) -> tuple[float, float]:
     """||Aᵀθ||₁, and a bound on the rounding error of that number."""
-    w, size = dual.correlation, norm(dual.theta)
+    w, size = dual.correlation, dual.size
     own = dot(merged.column, dual.theta)
     value = float(np.where(merged.signs == 0, np.abs(w), merged.signs * w).sum()) + own
     error = dual.error * float(merged.whole.norms.sum())

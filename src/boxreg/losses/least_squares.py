@@ -70,9 +70,13 @@ class LeastSquares(Loss):
     def fenchel_young(self, prediction: Array, theta: Array, target: Array) -> float:
         """½ ||theta - (y - p)||²: a square, so nothing cancels."""
         rho = target - prediction
-        apart = norm(theta - rho)
-        distance = apart + UNIT_ROUNDOFF * (norm(rho) + apart)
-        return max(0.5 * distance**2 * SLACK, TINY) if distance > 0.0 else 0.0
+        return half_square_gap(norm(theta - rho), norm(rho))
+
+
+def half_square_gap(apart: float, size: float) -> float:
+    """½ ||theta - rho||², rounding included, given ||theta - rho|| and ||rho|| as computed."""
+    distance = apart + UNIT_ROUNDOFF * (size + apart)
+    return max(0.5 * distance**2 * SLACK, TINY) if distance > 0.0 else 0.0
 
 
 def _derivative(p: float, y: float) -> float:

@@ -33,7 +33,7 @@ class TwoPointBall(SafeRegion):
         rho, e = point.residual, point.residual_error
         error = e if moved is None else e + norm(moved)
         apart = max(metric.norm(dual.theta - rho) / SLACK - metric.at_most(error), 0.0)
-        rounding = 2.0 * UNIT_ROUNDOFF * (norm(dual.theta) + norm(rho))
+        rounding = 2.0 * UNIT_ROUNDOFF * (dual.size + point.residual_norm)
         centre_error = 0.5 * (near.error + point.correlation_error + e) + rounding
         drift = max(near.drift, problem.cost_drift) + 2.0 * UNIT_ROUNDOFF
         return Ball(
