@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -32,8 +32,9 @@ SOLVED, GAVE_UP, UNSURE = 0, 1, 2
 """How the compiled call may end; UNSURE: solved as far as gradients can be seen."""
 
 _DOUBLE = np.dtype(np.float64)
-_NOTHING = np.empty((0, 0))
 _thread = threading.local()
+
+Tables: TypeAlias = tuple[Array, Array, Array]
 
 
 def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Array, float] | None:
@@ -62,9 +63,8 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
     if A.size <= (_TINY if n <= m else _TINY_WIDE):
         x, norm, status = _by_steps()(A.ravel("K"), by_columns, n, b, threshold, rounds)
     if status == GAVE_UP:
-        k, columns = min(m, n), A.T if by_columns else _NOTHING
-        room = _room(k * (m + 2 * k))
-        x, norm, status = _by_batches()(A, columns, b, threshold, rounds, room)
+        columns = np.ascontiguousarray(A.T)
+        x, norm, status = _by_batches()(columns, b, threshold, rounds, _tables(m, min(m, n)))
     answered = status == SOLVED or (status == UNSURE and _harmless(A, b, x))
     return (x, norm) if answered else None
 
@@ -97,11 +97,24 @@ def small_answer(problem: Problem) -> Array | None:
     return None if answer is None else answer[0]
 
 
-def _room(size: int) -> Array:
-    """Memory for one call, the same for all calls of a thread: at most 5 MB.
+def _tables(m: int, k: int) -> Tables:
+    """Memory for one call, k × m, k × k and k × k; the same for all calls of a thread, at most 5 MB.
 
     Fresh memory of this size comes from the system page by page, which can take as long as the solve.
     """
+    held: Tables | None = getattr(_thread, "tables", None)
+    if held is None or held[0].shape != (k, m):
+        room, first, second = _room(k * (m + 2 * k)), k * m, k * (m + k)
+        held = _thread.tables = (
+            room[:first].reshape(k, m),
+            room[first:second].reshape(k, k),
+            room[second : second + k * k].reshape(k, k),
+        )
+    return held
+
+
+def _room(size: int) -> Array:
+    """As many numbers, or more: the largest room that this thread has needed."""
     held: Array | None = getattr(_thread, "room", None)
     if held is None or len(held) < size:
         held = _thread.room = np.empty(size)

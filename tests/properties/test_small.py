@@ -36,10 +36,10 @@ Called = tuple[np.ndarray, float, int]
 
 
 def called(A: np.ndarray, b: np.ndarray, rounds: int) -> Called:
-    """The compiled function that takes batches, on an A by rows; all its memory is not a number."""
+    """The compiled function that takes batches; all its memory is not a number."""
     k = min(A.shape)
-    room = np.full(k * (A.shape[0] + 2 * k), np.nan)
-    return by_batches.solve(A, np.empty((0, 0)), b, 0.0, rounds, room)
+    tables = tuple(np.full((k, size), np.nan) for size in (len(A), k, k))
+    return by_batches.solve(np.ascontiguousarray(A.T), b, 0.0, rounds, tables)
 
 
 def stepped(A: np.ndarray, b: np.ndarray, rounds: int) -> Called:
@@ -292,10 +292,11 @@ def test_solve_starts_from_the_short_answer() -> None:
 def test_memory_is_reused_in_a_thread_and_not_shared_between_threads() -> None:
     """Calls that overlap in time do not write to the same memory; the answers are each call's own."""
     rng = np.random.default_rng(8)
-    problems = [(rng.random((60, k)), rng.random(60)) for k in (40, 5, 40, 25)]
+    problems = [(rng.random((100, k)), rng.random(100)) for k in (90, 45, 90, 60)]
     alone = [small_nnls(A, b, 0.0, None) for A, b in problems]
     here = small._room(1)
-    assert small._room(1) is here
+    assert all(np.shares_memory(table, here) for table in small._tables(100, 60))
+    assert small._tables(100, 60) is small._tables(100, 60)
     with ThreadPoolExecutor(4) as pool:
         rooms = list(pool.map(lambda _: (time.sleep(0.02), small._room(1))[1], range(4)))
         again = list(pool.map(lambda p: small_nnls(*p, 0.0, None), problems * 50))

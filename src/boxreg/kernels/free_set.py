@@ -11,8 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from .block_products import correlate_one
-from .compiling import branch, branch_sums, inner, inner_sums
+from .compiling import branch, branch_sums, inner
 from .vectors import cross, flags, floats, indices, row_product
 
 FreeSet = namedtuple(
@@ -26,26 +25,17 @@ Choice = namedtuple("Choice", ["chosen", "fit"])
 
 _FEW = 8
 """Up to this many new columns of U are computed one by one, more of them row by row."""
-INDEPENDENT = (1e-13, 1e-3)
+INDEPENDENT, NEW_IN_A_BATCH = 1e-13, 1e-3
 """The share of its squared norm that is new in a column which enters: on its own; in a batch."""
-IN_ANY_CASE = (0.0, 0.0)
 
 
 @inner
-def new_set(room, m, most):  # type: ignore[no-untyped-def]
-    """Nothing free yet; the tables lie in `room`, of which they take most (m + 2 most) numbers."""
-    first, second = most * m, most * (m + most)
-    return FreeSet(
-        room[:first].reshape((most, m)),
-        room[first:second].reshape((most, most)),
-        room[second : second + most * most].reshape((most, most)),
-        indices(most),
-        floats(most),
-        floats(most),
-        floats(most),
-        floats(most),
-        flags(most),
-    )
+def new_set(tables):  # type: ignore[no-untyped-def]
+    """Nothing free yet; `tables` are room for the columns, G and U."""
+    columns, gram, factor = tables
+    most = len(columns)
+    vectors = floats(most), floats(most), floats(most), floats(most)
+    return FreeSet(columns, gram, factor, indices(most), *vectors, flags(most))
 
 
 @inner
@@ -62,25 +52,19 @@ def remember(free, count, kept):  # type: ignore[no-untyped-def]
 
 
 @inner
-def enter(free, count, listed, rows, places, entering, norms, products, needed):  # type: ignore[no-untyped-def]
-    """Append listed columns that are independent enough; returns the new size.
-
-    Column listed[k] is row places[k] of `rows`. `needed` are the shares of its squared norm that must
-    be new in the first of them, and in every other.
-    """
+def append(free, count, columns, entering, norms, products):  # type: ignore[no-untyped-def]
+    """Put columns at the end, with their products, but for U; returns how many there was room for."""
     size = min(len(entering), len(free.chosen) - count)
-    if size == 0:
-        return count
     for e in range(size):
-        row, to = rows[places[entering[e]]], free.columns[count + e]
-        for i in range(len(row)):
-            to[i] = row[i]
-    _products(free, count, size)
-    for e in range(size):
-        j, k = listed[entering[e]], count + e
+        j, k = entering[e], count + e
+        column, to = columns[j], free.columns[k]
+        for i in range(len(column)):
+            to[i] = column[i]
         free.gram[k, k] = norms[j] * norms[j]
         free.chosen[k], free.target[k], free.fit[k] = j, products[j], 0.0
-    return _factor(free, count, size, needed[0], needed[1])
+    if size > 0:
+        _products(free, count, size)
+    return size
 
 
 @inner
@@ -97,32 +81,32 @@ def _products(free, count, size):  # type: ignore[no-untyped-def]
 
 
 @branch
-def _factor(free, first, size, needed_by_first, needed):  # type: ignore[no-untyped-def]
+def factor(free, first, size, needed_by_first, needed):  # type: ignore[no-untyped-def]
     """Columns first, first + 1, … of U, where the share needed of ||a_k||² is independent of the rest.
 
     Columns that fall short are dropped, the others move together; returns the new size of the set.
     """
-    gram, factor, end, many = free.gram, free.factor, first + size, size > _FEW
+    gram, upper, end, many = free.gram, free.factor, first + size, size > _FEW
     stay = first
     for k in range(0 if many else first, end):
         row, start = k, first
         if k >= first:
             if not many:
-                _fill_column(gram, factor, free.column, k, stay)
+                _fill_column(gram, upper, free.column, k, stay)
             rest = gram[k, k]
             for i in range(stay):
-                rest -= factor[i, k] * factor[i, k]
+                rest -= upper[i, k] * upper[i, k]
             if not rest > (needed_by_first if k == first else needed) * gram[k, k]:
                 if stay == first:
                     break  # where the steepest depends on the free columns, the caller bars it first
                 continue
             if stay < k:
                 _move(free, k, stay, end)
-            factor[stay, stay] = np.sqrt(rest)
+            upper[stay, stay] = np.sqrt(rest)
             row, start = stay, k + 1
             stay += 1
         if many:
-            fill_row(gram, factor, row, start, end)
+            fill_row(gram, upper, row, start, end)
     return stay
 
 
@@ -201,29 +185,57 @@ def fit_factored(factor, target, count, out):  # type: ignore[no-untyped-def]
         out[i] = total / row[i]
 
 
-@inner
-def _slopes(free, count, w):  # type: ignore[no-untyped-def]
-    """The gradients of the free columns."""
-    slopes = floats(count)
-    for i in range(count):
-        slopes[i] = w[free.chosen[i]]
-    return slopes
-
-
-@inner_sums
+@branch_sums
 def decrement(free, count, w):  # type: ignore[no-untyped-def]
     """½ w_Fᵀ G⁻¹ w_F: how far the best fit of the free columns is below this one."""
-    z = floats(count)
-    _half_fit(free.factor, _slopes(free, count, w), count, z)
+    _slopes(free, count, w)
+    _half_fit(free.factor, free.column, count, free.goal)
     total = 0.0
     for i in range(count):
-        total += z[i] * z[i]
+        total += free.goal[i] * free.goal[i]
     return 0.5 * total
 
 
 @branch
+def refine(free, count, w):  # type: ignore[no-untyped-def]
+    """One correction from the gradient w at a fresh residual."""
+    _slopes(free, count, w)
+    fit_factored(free.factor, free.column, count, free.goal)
+    for i in range(count):
+        free.fit[i] = max(free.fit[i] + free.goal[i], 0.0)
+
+
+@branch
+def _slopes(free, count, w):  # type: ignore[no-untyped-def]
+    """The gradients of the free columns, where there is room for a column."""
+    for i in range(count):
+        free.column[i] = w[free.chosen[i]]
+
+
+@branch
+def move(free, count, cautious):  # type: ignore[no-untyped-def]
+    """Move to the best fit; the columns that it sets below 0 leave, all at once, but for U.
+
+    If `cautious`, only as far as the first of them meets 0, and that one leaves: the objective falls on
+    the way. Returns where the first was that left, and how many stay.
+    """
+    fit, goal, leaving = free.fit, free.goal, free.leaving
+    fit_factored(free.factor, free.target, count, goal)
+    step = 1.0
+    if cautious:
+        for i in range(count):
+            if goal[i] <= 0.0:
+                step = min(step, fit[i] / (fit[i] - goal[i]) if fit[i] > goal[i] else 0.0)
+    for i in range(count):
+        moved = goal[i] if step == 1.0 else fit[i] + step * (goal[i] - fit[i])
+        leaving[i] = goal[i] <= 0.0 and moved <= 1e-15 * fit[i]
+        fit[i] = max(moved, 0.0)
+    return _close_up(free, count, leaving)
+
+
+@branch
 def _close_up(free, count, leaving):  # type: ignore[no-untyped-def]
-    """Take the columns marked `leaving` out, but for U: where the first of them was; how many stay."""
+    """Take the columns marked `leaving` out: where the first of them was; how many stay."""
     stay, first = 0, count
     for k in range(count):
         if leaving[k]:
@@ -241,48 +253,3 @@ def _close_up(free, count, leaving):  # type: ignore[no-untyped-def]
                     row += 1
         stay += 1
     return first, stay
-
-
-@branch
-def rest(b, free, count, out):  # type: ignore[no-untyped-def]
-    """out = b less the sum of the free columns, each times its coefficient."""
-    correlate_one(free.columns[:count], free.fit, 0, len(out), out)
-    for i in range(len(out)):
-        out[i] = b[i] - out[i]
-
-
-@branch
-def move(free, count, cautious):  # type: ignore[no-untyped-def]
-    """Move to the best fit, and again without the columns that it sets below 0, until none is.
-
-    All of those leave at once. If `cautious`, only as far as the first of them meets 0, and that one
-    leaves: the objective falls on the way. Returns how many columns stay.
-    """
-    fit, goal, leaving = free.fit, free.goal, free.leaving
-    while count > 0:
-        fit_factored(free.factor, free.target, count, goal)
-        step = 1.0
-        if cautious:
-            for i in range(count):
-                if goal[i] <= 0.0:
-                    step = min(step, fit[i] / (fit[i] - goal[i]) if fit[i] > goal[i] else 0.0)
-        some = False
-        for i in range(count):
-            moved = goal[i] if step == 1.0 else fit[i] + step * (goal[i] - fit[i])
-            leaving[i] = goal[i] <= 0.0 and moved <= 1e-15 * fit[i]
-            fit[i] = max(moved, 0.0)
-            some |= leaving[i]
-        if not some:
-            break
-        first, stay = _close_up(free, count, leaving)
-        count = _factor(free, first, stay - first, 0.0, 0.0) if first < stay else stay
-    return count
-
-
-@inner
-def refine(free, count, w):  # type: ignore[no-untyped-def]
-    """One correction from the gradient w at a fresh residual."""
-    step = floats(count)
-    fit_factored(free.factor, _slopes(free, count, w), count, step)
-    for i in range(count):
-        free.fit[i] = max(free.fit[i] + step[i], 0.0)

@@ -7,8 +7,8 @@ from collections import namedtuple
 import numpy as np
 
 from ..small import GAVE_UP, SOLVED, UNSURE
-from .compiling import branch, branch_sums, inner
-from .vectors import floats, indices, row_product, table
+from .compiling import branch, inner, inner_sums
+from .vectors import floats, indices, row_product
 
 Ranking = namedtuple("Ranking", ["found", "scores"])
 """Room for indices, and for what they are ranked by; how many there are is returned by who ranks."""
@@ -23,27 +23,13 @@ _UNIT = 2.0**-53
 _SMALLEST = 1e-140
 
 
-@inner
-def first_pass(A, columns, b):  # type: ignore[no-untyped-def]
+@inner_sums
+def first_pass(columns, b):  # type: ignore[no-untyped-def]
     """x = 0, column norms, Aᵀb, whether no norm is too large or too small, and an entry is below 0."""
-    n = A.shape[1]
+    n = len(columns)
     x, norms, products = floats(n), floats(n), floats(n)
-    if len(columns):
-        below = _sums_by_columns(columns, b, norms, products)
-    else:
-        below = _sums_by_rows(A, b, norms, products)
-    regular = True
+    below, regular = 0.0, True
     for j in range(n):
-        x[j], norms[j] = 0.0, np.sqrt(norms[j])
-        regular &= norms[j] == 0.0 or _SMALLEST < norms[j] < 1.0 / _SMALLEST
-    return x, norms, products, regular, below > 0.0
-
-
-@branch_sums
-def _sums_by_columns(columns, b, squares, products):  # type: ignore[no-untyped-def]
-    """||a_j||² and a_jᵀb for every row a_j, and the sum of |a_ij| - a_ij."""
-    below = 0.0
-    for j in range(len(columns)):
         column = columns[j]
         square, product, excess = 0.0, 0.0, 0.0
         for i in range(len(b)):
@@ -51,26 +37,11 @@ def _sums_by_columns(columns, b, squares, products):  # type: ignore[no-untyped-
             square += a * a
             product += a * b[i]
             excess += abs(a) - a
-        squares[j], products[j] = square, product
+        x[j], norms[j], products[j] = 0.0, np.sqrt(square), product
         below += excess
-    return below
-
-
-@branch_sums
-def _sums_by_rows(A, b, squares, products):  # type: ignore[no-untyped-def]
-    """The same, row by row."""
-    m, n = A.shape
     for j in range(n):
-        squares[j], products[j] = 0.0, 0.0
-    below = 0.0
-    for i in range(m):
-        weight = b[i]
-        for j in range(n):
-            a = A[i, j]
-            squares[j] += a * a
-            products[j] += a * weight
-            below += abs(a) - a
-    return below
+        regular &= norms[j] == 0.0 or _SMALLEST < norms[j] < 1.0 / _SMALLEST
+    return x, norms, products, regular, below > 0.0
 
 
 @branch
@@ -114,32 +85,15 @@ def steepest(w, norms, classic, noise, threshold, barred, ranking, most):  # typ
 
 
 @branch
-def steepest_listed(  # type: ignore[no-untyped-def]
-    rows, places, residual, listed, norms, noise, threshold, barred, ranking, most
-):
-    """The same among a shortlist of columns, by w_j / ||a_j||; positions in the list."""
+def steepest_listed(columns, residual, listed, norms, noise, threshold, barred, ranking, most):  # type: ignore[no-untyped-def]
+    """The same among a shortlist of columns, by w_j / ||a_j||."""
     size, most = np.int64(0), min(most, len(listed))
-    for i in range(len(listed)):
-        j = listed[i]
+    for j in listed:
         if not barred[j]:
-            w = row_product(rows, places[i], residual)
+            w = row_product(columns, j, residual)
             if w > max(noise * norms[j], threshold):
-                size = _place(ranking, most, size, i, w / norms[j])
+                size = _place(ranking, most, size, j, w / norms[j])
     return size
-
-
-@inner
-def gather(A, columns, listed):  # type: ignore[no-untyped-def]
-    """A table with the listed columns in some of its rows, and in which: `columns`, if it has any."""
-    if len(columns):
-        return columns, listed
-    rows, places = table(len(listed), A.shape[0]), indices(len(listed))
-    for i in range(A.shape[0]):
-        for p in range(len(listed)):
-            rows[p, i] = A[i, listed[p]]
-    for p in range(len(listed)):
-        places[p] = p
-    return rows, places
 
 
 @branch

@@ -6,9 +6,9 @@ not nearly dependent on those already there; what turns out negative leaves at o
 That is fast, and can fail to lower the objective. Then the set is put back, and one column enters by
 the rule of Lawson and Hanson, which always lowers it: no set comes back.
 
-Most batches are chosen from a shortlist, the steepest columns of the last full product Aᵀρ, copied
-side by side unless each lies in one piece anyway: their gradients cost a fraction of it. Ends when no
-gradient of the whole A exceeds its rounding error, after steps of refinement with fresh residuals.
+Most batches are chosen from a shortlist, the steepest columns of the last full product Aᵀρ: their
+gradients cost a fraction of it. Ends when no gradient of the whole A exceeds its rounding error, after
+steps of refinement with fresh residuals.
 
 Where most of the first batch depends on the rest of it, and A is so small that a product with it costs
 no more than a step, columns enter one by one from the start, each after a fresh product: batches from
@@ -23,24 +23,23 @@ from __future__ import annotations
 import numpy as np
 
 from ..small import GAVE_UP
-from .compiling import branch, compiled, inner
+from .compiling import branch, compiled
 from .free_set import (
-    IN_ANY_CASE,
     INDEPENDENT,
+    NEW_IN_A_BATCH,
+    append,
     decrement,
-    enter,
+    factor,
     move,
     new_choice,
     new_set,
     refine,
     remember,
-    rest,
 )
 from .pricing import (
     LEFT_OVER,
     REFINEMENTS,
     first_pass,
-    gather,
     judge,
     new_ranking,
     rounding_noise,
@@ -48,7 +47,7 @@ from .pricing import (
     steepest,
     steepest_listed,
 )
-from .vectors import correlate, flags, floats, indices, square
+from .vectors import correlate_columns, flags, floats, rest, square
 
 _BATCH = 4
 """The least that a batch is asked to be; it doubles where most of it stays, and halves where not."""
@@ -63,26 +62,24 @@ _CAUTION = 6
 
 
 @compiled
-def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
-    """(x, ||b - A x||, how it ended) for a contiguous A.
+def solve(columns, b, threshold, max_rounds, tables):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
+    """(x, ||b - A x||, how it ended); row j of `columns` is a_j.
 
     SOLVED; GAVE_UP, which says nothing about x; or UNSURE: solved as far as gradients can be seen, but
-    rounding hides some.
-
-    `columns` is Aᵀ where A lies by columns, and a table without rows where it lies by rows. `room` is
-    memory to be written to, for k (m + 2 k) numbers, k = min(m, n).
+    rounding hides some. `tables` are memory to be written to: k × m, k × k and k × k, k = min(m, n).
     """
     # Long, and in one piece: what a function calls is compiled once more with it, level by level.
-    m, n = A.shape
+    n, m = columns.shape
     best = 0.5 * square(b)
-    x, norms, products, regular, signed = first_pass(A, columns, b)
+    x, norms, products, regular, signed = first_pass(columns, b)
     if not (regular and best < np.inf):  # NaN, inf, overflow or underflow: not for this path
         return x, 0.0, GAVE_UP
     classic, little = signed and n > m, LEFT_OVER * best
     rank = min(m, n)
-    free, kept, barred = new_set(room, m, rank), new_choice(rank), flags(n)
+    free, kept, barred = new_set(tables), new_choice(rank), flags(n)
     residual, moved, w, fresh = b.copy(), floats(m), products.copy(), True
-    front, top, order = new_ranking(n), new_ranking(n), _first(n)
+    front, top = new_ranking(n), new_ranking(n)
+    listed = front.found[:0]
     count, batch, refined, penance = np.int64(0), max(_BATCH, n // 16), 0, _CAUTION
     caution, alone = max_rounds if classic else 0, classic
     for _ in range(max_rounds):
@@ -91,15 +88,14 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
             most = 1 if alone else _SHORTLIST * batch
             size = steepest(w, norms, classic, noise, threshold, barred, front, most)
             listed = front.found[:size]
-            rows, places = gather(A, columns, listed)
-            entering = order[: min(size, wanted)]
+            entering = listed[: min(size, wanted)]
         else:
             size = steepest_listed(
-                rows, places, residual, listed, norms, noise, threshold, barred, top, wanted
+                columns, residual, listed, norms, noise, threshold, barred, top, wanted
             )
             entering = top.found[:size]
             if _ENOUGH * size < wanted:
-                correlate(A, columns, residual, w)
+                correlate_columns(columns, residual, w)
                 fresh = True
                 continue
         tried, before = len(entering), count
@@ -107,17 +103,21 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
         if not tried and (accurate or refined == REFINEMENTS):
             break
         remember(free, count, kept)
-        count = enter(free, count, listed, rows, places, entering, norms, products, INDEPENDENT)
+        size = append(free, count, columns, entering, norms, products)
+        count = factor(free, count, size, INDEPENDENT, NEW_IN_A_BATCH)
         if tried and count == before:
-            barred[listed[entering[0]]] = True
+            barred[entering[0]] = True
             continue
-        if before == 0 and 2 * count < tried and A.size <= _CHEAP:
+        if before == 0 and 2 * count < tried and m * n <= _CHEAP:
             caution, alone = max_rounds, True
-        if tried:
-            count = move(free, count, caution > 0)
-        else:
+        if not tried:
             refine(free, count, w)
-        rest(b, free, count, moved)
+        leaving = tried > 0
+        while leaving and count > 0:
+            first, stay = move(free, count, caution > 0)
+            leaving = stay < count
+            count = factor(free, first, stay - first, 0.0, 0.0)
+        rest(b, columns, free.chosen, free.fit, count, moved)
         value = 0.5 * square(moved)
         if value < best or (value == best and not tried):
             _take_over(x, barred, kept, before, free, count)
@@ -127,14 +127,14 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
             caution = max(caution - 1, 0)
             fresh = alone or not tried
             if fresh:
-                correlate(A, columns, residual, w)
+                correlate_columns(columns, residual, w)
         elif not tried:
             break
         else:
-            barred[listed[entering[0]]] = caution > 0
-            again, where = gather(A, columns, kept.chosen[:before])
-            none, all_ = before - before, order[:before]  # a literal 0 would be a type of its own
-            enter(free, none, kept.chosen, again, where, all_, norms, products, IN_ANY_CASE)
+            barred[entering[0]] = caution > 0
+            none = before - before  # a literal 0 would be a type of its own
+            append(free, none, columns, kept.chosen[:before], norms, products)
+            factor(free, none, before, 0.0, 0.0)
             for i in range(before):
                 free.fit[i] = kept.fit[i]
             count = before
@@ -143,15 +143,6 @@ def solve(A, columns, b, threshold, max_rounds, room):  # type: ignore[no-untype
         return x, 0.0, GAVE_UP
     noise, gain = rounding_noise(free, count, norms, best), decrement(free, count, w)
     return x, np.sqrt(2.0 * best), judge(x, w, norms, noise, threshold, gain, little, best)
-
-
-@inner
-def _first(size):  # type: ignore[no-untyped-def]
-    """0, 1, …, size - 1."""
-    positions = indices(size)
-    for i in range(size):
-        positions[i] = i
-    return positions
 
 
 @branch

@@ -70,22 +70,6 @@ def move(free, count):  # type: ignore[no-untyped-def]
     return count
 
 
-@leaf
-def rest(b, free, count, out):  # type: ignore[no-untyped-def]
-    """out = b - A x, two columns at a time."""
-    columns, chosen, fit = free.columns, free.chosen, free.fit
-    for i in range(len(out)):
-        out[i] = b[i]
-    for p in range(0, count - 1, 2):
-        first, second, s, t = columns[chosen[p]], columns[chosen[p + 1]], fit[p], fit[p + 1]
-        for i in range(len(out)):
-            out[i] -= s * first[i] + t * second[i]
-    if count % 2:
-        last, s = columns[chosen[count - 1]], fit[count - 1]
-        for i in range(len(out)):
-            out[i] -= s * last[i]
-
-
 @leaf_sums
 def half_step(free, count, w):  # type: ignore[no-untyped-def]
     """goal = L⁻¹w_F; returns ½||goal||², how far the best fit of F is below this one."""

@@ -22,8 +22,8 @@ import numpy as np
 from ..small import GAVE_UP
 from .compiling import compiled, inner, leaf, leaf_sums
 from .pricing import LEFT_OVER, REFINEMENTS, judge, rounding_noise, settled
-from .tiny_free_set import FreeSet, enter, half_step, move, refine, rest, take_back
-from .vectors import correlate_columns, floats, indices, row_product, square
+from .tiny_free_set import FreeSet, enter, half_step, move, refine, take_back
+from .vectors import correlate_columns, floats, indices, rest, row_product, square
 
 Short = namedtuple("Short", ["columns", "scales", "residual", "barred"])
 """In single precision: A by columns, 1 / ||a_j||, room for the residual, scaled to norm 1, and what is
@@ -74,7 +74,7 @@ def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-
             break
         else:
             refine(free, count, w)
-        rest(b, free, count, moved)
+        rest(b, columns, chosen, free.fit, count, moved)
         value = 0.5 * square(moved)
         if value > best or (value == best and j >= 0):
             if j < 0:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .block_products import correlate_one
-from .compiling import branch, branch_sums, inner, leaf_sums
+from .compiling import branch_sums, inner, leaf, leaf_sums
 
 
 @inner
@@ -49,15 +48,6 @@ def row_product(rows, p, v):  # type: ignore[no-untyped-def]
     return total
 
 
-@branch
-def correlate(A, columns, v, out):  # type: ignore[no-untyped-def]
-    """out = Aᵀ v; `columns` is Aᵀ or has no rows."""
-    if len(columns):
-        correlate_columns(columns, v, out)
-    else:
-        correlate_one(A, v, 0, len(out), out)
-
-
 @leaf_sums
 def correlate_columns(columns, v, out):  # type: ignore[no-untyped-def]
     """out = Aᵀ v, four columns at a time."""
@@ -74,6 +64,21 @@ def correlate_columns(columns, v, out):  # type: ignore[no-untyped-def]
         out[j], out[j + 1], out[j + 2], out[j + 3] = p, q, r, s
     for j in range(whole, len(columns)):
         out[j] = row_product(columns, j, v)
+
+
+@leaf
+def rest(b, columns, chosen, weights, count, out):  # type: ignore[no-untyped-def]
+    """out = b less the first `count` chosen columns, each times its weight, two at a time."""
+    for i in range(len(out)):
+        out[i] = b[i]
+    for p in range(0, count - 1, 2):
+        first, second, s, t = columns[chosen[p]], columns[chosen[p + 1]], weights[p], weights[p + 1]
+        for i in range(len(out)):
+            out[i] -= s * first[i] + t * second[i]
+    if count % 2:
+        last, s = columns[chosen[count - 1]], weights[count - 1]
+        for i in range(len(out)):
+            out[i] -= s * last[i]
 
 
 @inner
