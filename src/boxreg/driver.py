@@ -80,7 +80,7 @@ def run(
             certificate, theta = track.certify(x, limits.target)
             if certificate.gap <= limits.target or not open_:
                 proved = certificate.gap <= limits.target
-                status = _verdict(Point(whole, x)) if proved else Status.PRECISION_LIMIT
+                status = _verdict(track.expanded(x)) if proved else Status.PRECISION_LIMIT
                 if method.screening:
                     track.note(method.region, gap, iteration)
                 break

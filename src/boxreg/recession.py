@@ -25,15 +25,21 @@ class Recession:
     """What this means for the problem: UNBOUNDED or NOT_ATTAINED."""
 
 
-def recession(problem: ReducedProblem, direction: Array) -> Recession | None:
-    """The direction, cleaned of rounding, if P falls along it for ever; None otherwise."""
+def recession(
+    problem: ReducedProblem, direction: Array, image: Array | None = None
+) -> Recession | None:
+    """The direction, cleaned of rounding, if P falls along it for ever; None otherwise.
+
+    `image` is A times the direction, if that is known.
+    """
     size = float(np.max(np.abs(direction), initial=0.0))
     if size == 0.0:
         return None
     d = np.where(np.abs(direction) <= _NOISE * size, 0.0, direction) / size
     d = np.where(problem.no_upper, d, np.minimum(d, 0.0))
     d = np.where(problem.no_lower, d, np.maximum(d, 0.0))
-    q = problem.design.matvec(d)
+    cleaned = not np.array_equal(d != 0.0, direction != 0.0)
+    q = problem.design.matvec(d) if image is None or cleaned else image / size
     scale = float(np.max(np.abs(q), initial=0.0))
     noise = _NOISE * max(scale, float(np.max(problem.norms * np.abs(d), initial=0.0)))
     q = np.where(np.abs(q) <= noise, 0.0, q)
@@ -87,4 +93,6 @@ def receding_answer(point: Point) -> Recession | None:
         problem.no_lower, np.where(problem.no_upper, 0.0, problem.upper), problem.lower
     )
     unbounded = problem.no_lower | problem.no_upper
-    return recession(problem, np.where(unbounded, point.x - origin, 0.0))
+    way = np.where(unbounded, point.x - origin, 0.0)
+    known = point.evaluated and np.array_equal(way, point.x)
+    return recession(problem, way, point.prediction - problem.offset if known else None)

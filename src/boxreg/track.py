@@ -55,6 +55,12 @@ class Track:
         """The current primal point."""
         return self.state.point
 
+    def expanded(self, x: Array) -> Point:
+        """The current point with every column held, x its coordinates."""
+        point = Point(self.whole, x)
+        self.point.hand_over(point)
+        return point
+
     def improve(self, update: DualUpdate) -> float:
         """Keep the dual point with the least gap at the current primal point; return that gap."""
         hint = self.solver.dual_candidate(self.state)

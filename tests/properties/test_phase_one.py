@@ -9,6 +9,7 @@ import pytest
 
 import boxreg
 from boxreg import phase_one, validate
+from boxreg.designs import DenseDesign
 from boxreg.directions import build_cone, first_cone, is_cone
 from boxreg.duality import DualPoint, duality_gap
 from boxreg.phase_one import cheap_anchor, strictly_feasible
@@ -143,6 +144,33 @@ def test_separable_logistic_recedes(seed: int) -> None:
     assert np.min(margins) >= -1e-8
     assert np.max(margins) > 1e-6
     assert receding_answer(Point(problem, case.direction)) is not None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_answer_whose_prediction_is_known_is_judged_without_a_product(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And alike; but where rounding is cleaned off the direction the prediction is that of another."""
+    case = separable(seed, intercept=False)
+    problem = reduced(**arguments(case.problem))
+    x = np.where(case.direction > 1e-6 * np.max(case.direction), case.direction, 0.0)
+    point, blurred = Point(problem, x), Point(problem, np.where(x == 0.0, 1e-30, x))
+    expected = recession(problem, x)
+    assert expected is not None
+    assert point.prediction is not None
+    assert blurred.prediction is not None
+    asked = []
+    matvec = DenseDesign.matvec
+    monkeypatch.setattr(DenseDesign, "matvec", lambda s, d: (asked.append(d), matvec(s, d))[1])
+    found = receding_answer(point)
+    assert not asked
+    assert found is not None
+    assert found.status is expected.status
+    np.testing.assert_array_equal(found.direction, expected.direction)
+    again = receding_answer(blurred)
+    assert again is not None
+    np.testing.assert_array_equal(again.direction, expected.direction)
+    assert len(asked) == bool(np.any(x == 0.0))
 
 
 @pytest.mark.parametrize("loss", UNBOUNDED_LOSSES)

@@ -60,8 +60,12 @@ _LEVEL = 1e-12
 _BLURRED = 8.0
 """What sweeps predict is made use of up to this many times the error of a fresh prediction."""
 
-_BELOW = 0.25
-"""Steps are small enough at this share of what rounding does to a slope."""
+_BELOW = 2.5
+"""Steps are small enough at this many times what rounding may do to a slope, which is a bound and seldom
+met: at a tenth of that no smaller gap is proved."""
+
+_BEYOND = 8.0
+"""Slopes that are to be beyond 0 are by this many times what rounding may do to them."""
 
 
 class _Sweeps:
@@ -105,6 +109,9 @@ class _Sweeps:
         known, self._known = self._known, None
         self.x, self._residual = known.x.copy(), known.residual.copy()
         return known.as_swept(self._order, self.terms, self._margin)
+
+    def aim(self) -> None:
+        """For slopes of 0: residuals of squares are pushed into the dual cone at little cost."""
 
     def end(self) -> Point:
         """Where they have led; with the prediction, if a fresh one would not be much more precise.
@@ -172,6 +179,18 @@ class _SmoothSweeps(_Sweeps):
             self._prediction, self._objective = ahead, objective
             self._caution = max(_LESS * self._caution, _LEAST_CAUTION)
 
+    def aim(self) -> None:
+        """From now on for slopes a few rounding errors beyond 0, where a bound is missing.
+
+        The residual at the end is then feasible for the dual as it stands, and x no worse than rounding
+        makes it.
+        """
+        problem = self.problem
+        rho = problem.loss.residual(self._prediction, problem.target)
+        doubt = problem.uncertainty(problem.correlation_error(norm(rho)), problem.cost_drift)
+        cost = self.terms.cost - problem.side * (_BEYOND * doubt)
+        self.terms = self.terms._replace(cost=cost)
+
     def end(self) -> Point:
         """Where they have led; models leave nothing to predict from."""
         return Point(self.problem, self.x)
@@ -220,6 +239,7 @@ def _all_the_way(sweeps: _Sweeps, expected: float) -> bool:
     enough = sweeps.total * (goal / sweeps.total) ** _HALFWAY
     squares = sweeps.terms.squares * (0.5 + 0.5 * sqrt(1.0 - ratio))
     sweeps.terms = sweeps.terms._replace(squares=squares, fresh=False)
+    sweeps.aim()
     for k in range(int(_PATIENCE * expected) + _SPARE):
         sweeps.sweep()
         if sweeps.largest <= goal:
