@@ -30,7 +30,7 @@ def swept_by_columns(columns, target, lower, upper):  # type: ignore[no-untyped-
         four = slice(a, 4 * quarter, quarter)
         sums_of = squares[four], sums[four], products[four]
         negative += survey_four(first, second, third, fourth, target, *sums_of)
-        slopes_of_four(first, second, third, fourth, residual, None, slopes, cross)
+        slopes_of_four(first, second, third, fourth, residual, None, slopes, cross, None)
         s = _step(a, slopes[0], squares, box, x, back)
         t = _step(b, slopes[1] - s * cross[0], squares, box, x, back)
         u = _step(c, slopes[2] - s * cross[1] - t * cross[3], squares, box, x, back)

@@ -35,17 +35,17 @@ def dense_sweep(  # type: ignore[no-untyped-def]
     """
     m = residual.shape[0]
     counts, sizes = np.zeros(2, dtype=np.intp), np.zeros(2)
-    slopes, products = np.empty(4), np.empty(6)
+    slopes, products, own = np.empty(4), np.empty(6), np.empty(4)
     whole = len(order) - len(order) % 4 if m > LONG else 0
     for k in range(0, whole, 4):
         a, b, c, d = order[k], order[k + 1], order[k + 2], order[k + 3]
         first, second = columns[chosen[a]], columns[chosen[b]]
         third, fourth = columns[chosen[c]], columns[chosen[d]]
         if fresh:
-            _squares_of_four(first, second, third, fourth, weights, slopes)
-            squares[a], squares[b] = slopes[0], slopes[1]
-            squares[c], squares[d] = slopes[2], slopes[3]
-        slopes_of_four(first, second, third, fourth, residual, weights, slopes, products)
+            slopes_of_four(first, second, third, fourth, residual, weights, slopes, products, own)
+            squares[a], squares[b], squares[c], squares[d] = own[0], own[1], own[2], own[3]
+        else:
+            slopes_of_four(first, second, third, fourth, residual, weights, slopes, products, None)
         slope = slopes[0] - cost[a]
         s = _settle(a, slope, x, box, squares, margin, order, counts, sizes)
         slope = slopes[1] - cost[b] - s * products[0]
@@ -139,26 +139,11 @@ def _square(column, weights):  # type: ignore[no-untyped-def]
 
 
 @leaf_sums
-def _squares_of_four(a, b, c, d, weights, out):  # type: ignore[no-untyped-def]
-    """The squares of four columns, rows weighted."""
+def slopes_of_four(a, b, c, d, residual, weights, slopes, products, squares):  # type: ignore[no-untyped-def]
+    """Products of four columns with the residual, with each other and, unless `squares` is None, with
+    themselves; rows weighted."""
     p, q, r, s = 0.0, 0.0, 0.0, 0.0
-    for i in range(len(a)):
-        e, f = np.float64(a[i]), np.float64(b[i])
-        g, h = np.float64(c[i]), np.float64(d[i])
-        omega = 1.0
-        if weights is not None:
-            omega = weights[i]
-        p += omega * e * e
-        q += omega * f * f
-        r += omega * g * g
-        s += omega * h * h
-    out[0], out[1], out[2], out[3] = p, q, r, s
-
-
-@leaf_sums
-def slopes_of_four(a, b, c, d, residual, weights, slopes, products):  # type: ignore[no-untyped-def]
-    """Products of four columns with the residual and with each other, rows weighted."""
-    p, q, r, s = 0.0, 0.0, 0.0, 0.0
+    aa, bb, cc, dd = 0.0, 0.0, 0.0, 0.0
     ab, ac, ad, bc, bd, cd = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(residual)):
         e, f = np.float64(a[i]), np.float64(b[i])
@@ -166,18 +151,25 @@ def slopes_of_four(a, b, c, d, residual, weights, slopes, products):  # type: ig
         omega = 1.0
         if weights is not None:
             omega = weights[i]
-        v = omega * residual[i]
-        p += e * v
-        q += f * v
-        r += g * v
-        s += h * v
-        e, k, o = omega * e, omega * f, omega * g
-        ab += e * f
-        ac += e * g
-        ad += e * h
+        v = residual[i]
+        j, k, o, t = omega * e, omega * f, omega * g, omega * h
+        p += j * v
+        q += k * v
+        r += o * v
+        s += t * v
+        if squares is not None:
+            aa += j * e
+            bb += k * f
+            cc += o * g
+            dd += t * h
+        ab += j * f
+        ac += j * g
+        ad += j * h
         bc += k * g
         bd += k * h
         cd += o * h
     slopes[0], slopes[1], slopes[2], slopes[3] = p, q, r, s
     products[0], products[1], products[2] = ab, ac, ad
     products[3], products[4], products[5] = bc, bd, cd
+    if squares is not None:
+        squares[0], squares[1], squares[2], squares[3] = aa, bb, cc, dd
