@@ -8,6 +8,11 @@ _SMALL, _LARGE = 1 << 22, 1 << 29
 """Bytes that caches hold, and bytes above which memory counts for more than time."""
 
 
+def spares(problem: ReducedProblem) -> bool:
+    """Whether A is so small that a copy of it does not count."""
+    return problem.design.nbytes <= _LARGE
+
+
 def pays(problem: ReducedProblem) -> bool:
     """Whether dropping the fixed columns now is worth the copy.
 

@@ -58,7 +58,7 @@ def run(
     work = WorkMeter(ledger.n)
     work.add(3 * ledger.n)  # the survey: norms, Aᵀ1 and Aᵀy
     whole = presolve(problem, work)
-    if method.solver.needs_column_major:
+    if method.solver.wants_column_major(whole):
         whole = replace(whole, design=whole.design.column_major())
     exact = method.solver.fits_exactly
     cone = first_cone(whole, method.direction, problem.survey.sums, exact)

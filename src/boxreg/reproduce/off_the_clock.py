@@ -28,7 +28,6 @@ class OffTheClock(PrimalSolver[S]):
         self.inner = inner
         self.name = inner.name
         self.needs_columns = inner.needs_columns
-        self.needs_column_major = inner.needs_column_major
         self.needs_quadratic = inner.needs_quadratic
         self.needs_scalar_derivative = inner.needs_scalar_derivative
         self.max_iter = inner.max_iter
@@ -40,6 +39,10 @@ class OffTheClock(PrimalSolver[S]):
     def checks(self, problem: ReducedProblem) -> tuple[int, float]:
         """As the solver wants them."""
         return self.inner.checks(problem)
+
+    def wants_column_major(self, problem: ReducedProblem) -> bool:
+        """As the solver does."""
+        return self.inner.wants_column_major(problem)
 
     def start(self, point: Point) -> S:
         """Everything up to here counts."""

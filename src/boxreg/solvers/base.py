@@ -49,9 +49,6 @@ class PrimalSolver(ABC, Generic[S]):
     needs_epochs: bool = False
     """Goes through them one by one (an A on a GPU does not offer that)."""
 
-    needs_column_major: bool = False
-    """Reads columns so often that a column-major copy of A pays."""
-
     needs_quadratic: bool = False
     """Handles least squares only, weighted or not."""
 
@@ -82,6 +79,10 @@ class PrimalSolver(ABC, Generic[S]):
     def checks(self, problem: ReducedProblem) -> tuple[int, float]:
         """`check_period` and `check_growth`, if they do not depend on the problem."""
         return self.check_period, self.check_growth
+
+    def wants_column_major(self, problem: ReducedProblem) -> bool:
+        """Whether it will read columns so often that a column-major copy of A pays."""
+        return False
 
     @abstractmethod
     def start(self, point: Point) -> S:

@@ -42,7 +42,6 @@ class CoordinateDescent(PrimalSolver[CoordinateState]):
     name = "coordinate_descent"
     needs_columns = True
     needs_epochs = True
-    needs_column_major = True
     needs_scalar_derivative = True
     can_move = True
 
@@ -55,6 +54,10 @@ class CoordinateDescent(PrimalSolver[CoordinateState]):
     def plain(cls) -> CoordinateDescent:
         """Epochs only."""
         return cls(acceleration=None)
+
+    def wants_column_major(self, problem: ReducedProblem) -> bool:
+        """Always: every epoch reads every column."""
+        return True
 
     def start(self, point: Point) -> CoordinateState:
         """Residual at the starting point."""

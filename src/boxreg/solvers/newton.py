@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from .. import compaction
 from ..arrays import Array, Index
 from ..duality import DualPoint
 from ..free_system import FreeSystem
 from ..point import Point
+from ..reduced import ReducedProblem
 from ..rounding import dot
+from .backtracking import advance
 from .inexact import inexact_minimum
 from .last_resort import solve_by_active_set
 from .metric import metric
@@ -53,11 +56,6 @@ _LESS, _LEAST_CAUTION = 0.01, 1e-6
 
 _AFTER_SWEEPS = 1e-3
 """κ where sweeps have come close."""
-
-_ARMIJO = 1e-4
-_HALVINGS = 40
-_NOISE = 1e-13
-"""Of the objective: what a step may seem to raise it by rounding."""
 
 
 class Newton(WorkingSet):
@@ -118,6 +116,11 @@ class Newton(WorkingSet):
             state.point = moved
         return state
 
+    def wants_column_major(self, problem: ReducedProblem) -> bool:
+        """Where sweeps will come first, as a rule: half of the coordinates want to leave their bound."""
+        many = _avoids_gram(problem, problem.open_count // 2)
+        return many and problem.smoothness.known and compaction.spares(problem)
+
     def start(self, point: Point) -> WorkingState:
         """Nothing is done yet; where it begins is remembered."""
         return WorkingState(point, origin=point)
@@ -158,13 +161,8 @@ class Newton(WorkingSet):
 
     def _movable(self, point: Point) -> Index | None:
         """Coordinates inside their bounds or about to be, if their Gram matrix had better be avoided."""
-        problem = point.problem
         movable = np.flatnonzero(point.inside | point.wanting(self.threshold))
-        # Columns >= 0 that share rows are far from orthogonal, and few of them are used: not for this.
-        crowded = problem.design.nonnegative and problem.design.density > _CROWDED
-        if crowded or len(problem.target) * len(movable) ** 2 < _LARGE:
-            return None
-        return movable
+        return movable if _avoids_gram(point.problem, len(movable)) else None
 
     def _sweeps(self, point: Point) -> bool:
         """Whether a run may begin with sweeps."""
@@ -245,32 +243,22 @@ class Newton(WorkingSet):
 
     @staticmethod
     def _towards(state: WorkingState, model: Point | None) -> Point | None:
-        """The first of x + s d that lowers the objective enough; None if none does."""
+        """As far towards the minimum of a model as the objective falls; None if it does not."""
         point = state.point
-        if model is None:
+        ahead = None if model is None else advance(point, model)
+        if ahead is None:
             return None
-        problem, d = point.problem, model.x - point.x
-        promised = dot(point.correlation, d)
-        if promised <= _NOISE * abs(point.objective):  # the objective cannot tell any more
-            return model if _nearer(model, point) else None
-        share = 1.0
-        trial = model
-        for _ in range(_HALVINGS):
-            gained = point.objective - trial.objective
-            if gained > _ARMIJO * share * promised and trial.regular:
-                state.change = trial.prediction - point.prediction
-                state.gained = gained / abs(point.objective)
-                if share == 1.0:
-                    state.caution = max(_LESS * state.caution, _LEAST_CAUTION)
-                return trial
-            share *= 0.5
-            x = np.clip(point.x + share * d, problem.lower, problem.upper)
-            trial = Point(problem, x)
-        return None
+        moved, share = ahead
+        if share is not None:
+            state.change = moved.prediction - point.prediction
+            state.gained = (point.objective - moved.objective) / abs(point.objective)
+            if share == 1.0:
+                state.caution = max(_LESS * state.caution, _LEAST_CAUTION)
+        return moved
 
 
-def _nearer(ahead: Point, point: Point) -> bool:
-    """Whether the gradient that points inwards has become smaller."""
-    if not ahead.regular:
-        return False
-    return bool(np.max(ahead.inward, initial=0.0) < np.max(point.inward, initial=0.0))
+def _avoids_gram(problem: ReducedProblem, movable: int) -> bool:
+    """Whether a Gram matrix of so many columns had better be avoided."""
+    # Columns >= 0 that share rows are far from orthogonal, and few of them are used: not for this.
+    crowded = problem.design.nonnegative and problem.design.density > _CROWDED
+    return not crowded and len(problem.target) * movable**2 >= _LARGE
