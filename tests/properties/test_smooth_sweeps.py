@@ -144,6 +144,17 @@ def test_a_small_matrix_by_rows_is_copied_by_columns_for_them(
     assert boxreg.verify(rows, y, result.x, result.theta, loss="logistic", gap=result.gap)
 
 
+@pytest.mark.parametrize("hold", HOLDS)
+def test_rows_of_a_ridge_term_are_not_copied(hold: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor A with them: in one piece with A they would be n² numbers, however small A is."""
+    monkeypatch.setattr(newton, "_LARGE", 1e5)
+    A, y = drawn("logistic", 600, 150)
+    stacked = reduced(HOLDS[hold](A), y, 0.0, np.inf, loss="logistic", ridge=0.1)
+    plain = reduced(HOLDS[hold](A), y, 0.0, np.inf, loss="logistic")
+    assert not newton.Newton().wants_column_major(stacked)
+    assert newton.Newton().wants_column_major(plain) == (hold == "C")
+
+
 @pytest.mark.parametrize(("density", "begins"), [(1.0, False), (0.5, False), (0.02, True)])
 def test_columns_of_one_sign_are_swept_over_where_they_share_few_rows(
     density: float, begins: bool, asked: list[Point], monkeypatch: pytest.MonkeyPatch

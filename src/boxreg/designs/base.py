@@ -55,6 +55,9 @@ class Design(ABC):
     has_sweeps: bool = False
     """Whether that costs no more than a product with A each way: `sweep`."""
 
+    sweeps_as_copy: bool = False
+    """Whether it would in `column_major`, a copy no larger than A."""
+
     @abstractmethod
     def matvec(self, x: Array) -> Array:
         """A x."""

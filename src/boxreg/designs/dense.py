@@ -67,6 +67,7 @@ class DenseDesign(Design):
         self.nonnegative = nonnegative
         self._by_columns = bool(array.flags.f_contiguous)
         self.columns_apart = self.has_sweeps = self._by_columns
+        self.sweeps_as_copy = not self._by_columns
 
     def matvec(self, x: Array) -> Array:
         """A x."""

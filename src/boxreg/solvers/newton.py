@@ -118,8 +118,9 @@ class Newton(WorkingSet):
 
     def wants_column_major(self, problem: ReducedProblem) -> bool:
         """Where sweeps will come first, as a rule: half of the coordinates want to leave their bound."""
+        able = problem.design.sweeps_as_copy and problem.smoothness.known
         many = _avoids_gram(problem, problem.open_count // 2)
-        return many and problem.smoothness.known and compaction.spares(problem)
+        return able and many and compaction.spares(problem)
 
     def start(self, point: Point) -> WorkingState:
         """Nothing is done yet; where it begins is remembered."""
