@@ -11,10 +11,9 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from . import validate
 from .arrays import Array
-from .certificate import unreduced
 from .driver import Outcome, run
 from .point import Point
-from .presolve import reference_scale
+from .presolve import reference_scale, unreduced
 from .problem import Problem
 from .progress import Progress
 from .small import small_answer

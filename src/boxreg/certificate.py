@@ -9,8 +9,8 @@ import numpy as np
 from .arrays import Array, Index, Mask
 from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
 from .point import Point
+from .presolve import unreduced
 from .problem import Problem
-from .reduced import ReducedProblem
 from .rounding import SLACK, dot
 from .work import WorkMeter
 
@@ -76,40 +76,12 @@ def certify(
     return certificate_of(problem, Point(whole, x), dual, claimed_gap), dual
 
 
-def unreduced(problem: Problem, work: WorkMeter) -> ReducedProblem:
-    """The problem as it was posed, every column held and every bound its own."""
-    m, n = problem.design.shape
-    return ReducedProblem(
-        design=problem.design,
-        target=problem.target,
-        loss=problem.loss,
-        lower=problem.lower,
-        upper=problem.upper,
-        norms=problem.survey.norms,
-        index=np.arange(n),
-        offset=np.zeros(m),
-        offset_error=0.0,
-        work=work,
-        smoothness=problem.smoothness,
-        cost=problem.cost,
-        constant=problem.constant,
-    )
-
-
 def certificate_of(
     problem: Problem, point: Point, dual: DualPoint, claimed_gap: float | None = None
 ) -> Certificate:
     """What a pair with its products, over all columns and the true bounds, proves."""
-    whole, x, theta = point.problem, point.x, dual.theta
-    near, _ = feasible_nearby(point, dual)
-    uncertainty = near.uncertainty(whole)
-    equal = whole.free & (whole.norms > 0.0)
-    above = whole.no_upper & ~equal & (dual.correlation + uncertainty > 0.0)
-    below = whole.no_lower & ~equal & (dual.correlation - uncertainty < 0.0)
-    unproved = above | below | point.dependent
-    slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * dual.size * whole.norms
-    unsure = unproved & slight
-    broken = np.flatnonzero(unproved & ~slight)
+    x, theta = point.x, dual.theta
+    unsure, broken = _unproved(point, dual)
     outside = np.flatnonzero((x < problem.lower) | (x > problem.upper))
     conjugate = problem.loss.conjugate(-theta, problem.target)
     remarks = _remarks(problem, x, dual, outside, broken, unsure & ~point.dependent)
@@ -132,6 +104,21 @@ def certificate_of(
         claimed_gap=claimed_gap,
         rounding=rounding,
     )
+
+
+def _unproved(point: Point, dual: DualPoint) -> tuple[Mask, Index]:
+    """Coordinates of whose w_j it is not proved that its sign is feasible: slight ones, and others."""
+    whole = point.problem
+    if not whole.some_unbounded:
+        return np.zeros(len(point.x), dtype=bool), np.zeros(0, dtype=np.intp)
+    near, _ = feasible_nearby(point, dual)
+    uncertainty = near.uncertainty(whole)
+    equal = whole.free & (whole.norms > 0.0)
+    above = whole.no_upper & ~equal & (dual.correlation + uncertainty > 0.0)
+    below = whole.no_lower & ~equal & (dual.correlation - uncertainty < 0.0)
+    unproved = above | below | point.dependent
+    slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * dual.size * whole.norms
+    return unproved & slight, np.flatnonzero(unproved & ~slight)
 
 
 def _rounding_known(problem: Problem) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .point import Point
@@ -17,21 +19,32 @@ def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
     prefers, or without one at the feasible value nearest to 0. Variables with lower = upper are
     fixed as they come. Nothing is copied here; the driver drops fixed columns when that pays.
     """
-    m, n = problem.design.shape
-    norms = problem.survey.norms
-    inert = norms == 0.0
+    whole = unreduced(problem, work)
+    inert = problem.survey.norms == 0.0
+    if not inert.any():
+        return whole
     nearest = problem.nearest_to_zero()
     if problem.cost is not None:
         c = problem.cost.c
         best = np.where(c > 0.0, problem.lower, np.where(c < 0.0, problem.upper, nearest))
         nearest = np.where(np.isfinite(best), best, nearest)
+    return replace(
+        whole,
+        lower=np.where(inert, nearest, problem.lower),
+        upper=np.where(inert, nearest, problem.upper),
+    )
+
+
+def unreduced(problem: Problem, work: WorkMeter) -> ReducedProblem:
+    """The problem as it was posed, every column held and every bound its own."""
+    m, n = problem.design.shape
     return ReducedProblem(
         design=problem.design,
         target=problem.target,
         loss=problem.loss,
-        lower=np.where(inert, nearest, problem.lower),
-        upper=np.where(inert, nearest, problem.upper),
-        norms=norms,
+        lower=problem.lower,
+        upper=problem.upper,
+        norms=problem.survey.norms,
         index=np.arange(n),
         offset=np.zeros(m),
         offset_error=0.0,
@@ -44,6 +57,6 @@ def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
 
 def reference_scale(problem: Problem) -> tuple[float, float]:
     """P₀, and the least gap that rounding leaves meaningful next to it."""
-    start = Point(presolve(problem, WorkMeter(1)), problem.reference())
+    start = Point(unreduced(problem, WorkMeter(1)), problem.reference())
     data = problem.loss.objective(start.prediction, problem.target)
     return data + abs(start.problem.linear(start.x)), start.prediction_error**2

@@ -50,7 +50,7 @@ class Problem:
 
     def nearest_to_zero(self) -> Array:
         """The projection of 0 on the box: where the scale P₀ of `tol` is measured."""
-        return np.asarray(np.clip(0.0, self.lower, self.upper))
+        return np.minimum(np.maximum(0.0, self.lower), self.upper)
 
     def reference(self) -> Array:
         """The projection of 0 on the box, or where f is infinite there, `interior`."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import compaction
 from .arrays import Array, Mask
-from .certificate import Certificate, certificate_of, certify, unreduced
+from .certificate import Certificate, certificate_of, certify
 from .directions import build_cone
 from .dual_cone import DualCone
 from .dual_updates.base import DualUpdate
@@ -17,6 +17,7 @@ from .dual_updates.local_push import local_push
 from .duality import DualPoint, duality_gap, rounding_share
 from .history import Ledger
 from .point import Point
+from .presolve import unreduced
 from .problem import Problem
 from .reduced import ReducedProblem
 from .safe_regions.base import SafeRegion
@@ -152,6 +153,14 @@ class Track:
         self.whole_cone = build_cone(self.whole, "auto", self.problem.survey.sums)
         self.cone = self.whole_cone.kept(self.point.problem.index)
 
+    def _as_posed(self, point: Point) -> Point:
+        """A point with every column held, in the problem as it was posed."""
+        posed, held = self.problem, point.problem
+        ours = held is self.whole and held.design is posed.design
+        if ours and held.lower is posed.lower and held.upper is posed.upper:
+            return point
+        return point.projected(unreduced(posed, held.work))
+
     def certify(self, x: Array, goal: float) -> Proof:
         """The certificate of x, given at full length, and the best theta on the unreduced data.
 
@@ -164,8 +173,7 @@ class Track:
         problem, whole, cone = self.problem, self.whole, self.whole_cone
         point, dual = self.point, self.best
         if len(point.x) == len(x) and np.array_equal(point.x, x):
-            posed = point.projected(unreduced(problem, whole.work))
-            certificate = certificate_of(problem, posed, dual)
+            certificate = certificate_of(problem, self._as_posed(point), dual)
         else:
             certificate, dual = certify(problem, x, dual.theta, work=whole.work)
         if certificate.rigorous and certificate.gap <= goal:

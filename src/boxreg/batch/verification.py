@@ -9,11 +9,11 @@ import numpy as np
 
 from .. import validate
 from ..arrays import Array, Mask
-from ..certificate import Certificate, certificate_of, unreduced
+from ..certificate import Certificate, certificate_of
 from ..dual_cone import DualCone
 from ..duality import DualPoint
 from ..point import Point
-from ..presolve import reference_scale
+from ..presolve import reference_scale, unreduced
 from ..reduced import ReducedProblem
 from ..work import WorkMeter
 from .bar import Bar

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array, Index, Mask
-from ..certificate import unreduced
+from ..presolve import unreduced
 from ..problem import Problem
 from ..reduced import ReducedProblem
 from ..rounding import SLACK, UNIT_ROUNDOFF, gamma, norm

@@ -12,6 +12,8 @@ from scipy.sparse.linalg import LinearOperator
 from ..arrays import Array
 from ..devices import host
 
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
 
 def vector(v: Any, name: str, length: int, *, of: str) -> Array:
     """A finite float64 vector of the given length."""
@@ -27,14 +29,16 @@ def vector(v: Any, name: str, length: int, *, of: str) -> Array:
 def bounds(lower: Any, upper: Any, n: int) -> tuple[Array, Array]:
     """Bounds as vectors of length n; scalars broadcast."""
     low, high = _bound(lower, "lower", n), _bound(upper, "upper", n)
-    if np.any(np.isposinf(low)) or np.any(np.isneginf(high)):
+    if (low == np.inf).any() or (high == -np.inf).any():
         raise ValueError("bounds: lower must be below +inf and upper above -inf")
-    crossed = np.flatnonzero(low > high)
-    if len(crossed):
-        j = int(crossed[0])
+    crossed = low > high
+    low, high = _of_length(low, n), _of_length(high, n)
+    if n and crossed.any():
+        where = np.flatnonzero(low > high)
+        j = int(where[0])
         raise ValueError(
             f"bounds: lower must not exceed upper, but lower[{j}] = {low[j]:g} > "
-            f"upper[{j}] = {high[j]:g} ({len(crossed)} such coordinates)"
+            f"upper[{j}] = {high[j]:g} ({len(where)} such coordinates)"
         )
     return low, high
 
@@ -55,15 +59,21 @@ def bound_pair(bounds: Any) -> tuple[Any, Any]:
 
 
 def _bound(value: Any, name: str, n: int) -> Array:
+    """A number or n of them, as an array with as many dimensions."""
     array = real_array(value, name).astype(np.float64, copy=False)
     if array.ndim > 1 or (array.ndim == 1 and len(array) != n):
         raise ValueError(
             f"{name}: expected a number or a vector with {n} entries (columns of A), "
             f"got shape {array.shape}"
         )
-    if np.any(np.isnan(array)):
+    if np.isnan(array).any():
         raise ValueError(f"{name}: contains NaN; expected numbers (lower may hold -inf, upper inf)")
-    return np.broadcast_to(array, (n,)).copy()
+    return array
+
+
+def _of_length(bound: Array, n: int) -> Array:
+    """A vector of its own."""
+    return np.full(n, bound) if bound.ndim == 0 else bound.copy()
 
 
 def at_least_2d(A: Any) -> Any:
@@ -78,6 +88,10 @@ def start(x0: Any, n: int) -> Array | None:
 
 def real_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
     """A float64 or float32 array on the host; integers and booleans become float64."""
+    if type(value) is np.ndarray and value.dtype in _FLOATS:
+        return value
+    if type(value) is float or (type(value) is int and abs(value) < 2**53):
+        return np.array(value, dtype=np.float64)
     value = host(value)
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise ValueError(f"{name}: has masked entries; fill or drop them first")
@@ -93,7 +107,7 @@ def real_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
         raise TypeError(f"{name}: expected real numbers, got complex dtype {array.dtype}")
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
-    if array.dtype in (np.float64, np.float32):
+    if array.dtype in _FLOATS:
         return np.asarray(array)
     return array.astype(np.float64)
 

@@ -27,8 +27,8 @@ def method(
         exact = "working_set" if problem.loss.quadratic else "newton"
         solver = exact if has_columns else "projected_gradient"
     chosen = choice(solver, "solver", SOLVERS, PrimalSolver, extra=("auto",))
-    fitting = [name for name, kind in SOLVERS.items() if _fits(kind, problem)]
     if not _fits(chosen, problem):
+        fitting = [name for name, kind in SOLVERS.items() if _fits(kind, problem)]
         kind = type(problem.design).__name__
         raise ValueError(
             f"solver: {chosen.name!r} cannot solve loss {problem.loss.name!r} with a {kind} "
