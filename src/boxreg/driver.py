@@ -54,22 +54,14 @@ def run(
     stop: Callable[[Snapshot], object] | None = None,
 ) -> Outcome:
     """Step, improve the dual point, screen, compact, stop: until one of the limits is met."""
-    ledger = Ledger(problem.design.shape[1])
-    work = WorkMeter(ledger.n)
-    work.add(3 * ledger.n)  # the survey: norms, Aᵀ1 and Aᵀy
-    whole = presolve(problem, work)
-    if method.solver.wants_column_major(whole):
-        whole = replace(whole, design=whole.design.column_major())
-    exact = method.solver.fits_exactly
-    cone = first_cone(whole, method.direction, problem.survey.sums, exact)
-    cone = replace(cone, recession=falling_cost(problem) or cone.recession)
-    state = method.solver.start(_first_point(whole, problem, x0))
-    track = Track(problem, whole, method.solver, state, DualPoint.zero(whole), cone, ledger)
-    if compaction.pays(whole):
-        track.adopt(whole)
+    track = _start(problem, method, x0)
+    ledger = track.ledger
     update = method.dual.start(track.point.problem)
     schedule = CheckSchedule(*method.solver.checks(track.point.problem))
     iteration, goal = 0, limits.target
+    if track.point.sweep is not None and limits.max_iter > 0:
+        # The way on from there is known, and slopes are not: a check would cost a product.
+        track.state, iteration = method.solver.step(track.state, 1), 1
     while True:
         gap = track.improve(update)
         seen = ledger.record(iteration, track.point, gap, limits.target)
@@ -110,11 +102,28 @@ def run(
         status=status,
         note=track.whole_cone.note,
         n_iter=iteration,
-        work=work.total,
+        work=track.whole.work.total,
         screened=ledger.screened,
         screened_at=ledger.screened_at,
         history=History.of(ledger.snapshots),
     )
+
+
+def _start(problem: Problem, method: Method, x0: Array | None) -> Track:
+    """Everything in its place before the first step."""
+    n, survey = problem.design.shape[1], problem.survey
+    work = WorkMeter(n)
+    work.add(3 * n if survey.sweep is None else n)  # norms, Aᵀ1 and Aᵀy; or norms
+    whole = presolve(problem, work)
+    if method.solver.wants_column_major(whole):
+        whole = replace(whole, design=whole.design.column_major())
+    cone = first_cone(whole, method.direction, survey.sums, method.solver.fits_exactly)
+    cone = replace(cone, recession=falling_cost(problem) or cone.recession)
+    state = method.solver.start(_first_point(whole, problem, x0))
+    track = Track(problem, whole, method.solver, state, DualPoint.zero(whole), cone, Ledger(n))
+    if compaction.pays(whole):
+        track.adopt(whole)
+    return track
 
 
 def _first_point(whole: ReducedProblem, problem: Problem, x0: Array | None) -> Point:
@@ -126,7 +135,7 @@ def _first_point(whole: ReducedProblem, problem: Problem, x0: Array | None) -> P
     known = problem.survey.correlation
     if known is not None and np.array_equal(point.residual, whole.target):
         point.correlation = known if whole.cost is None else known - whole.cost.c
-        point.sweep = None if point.x.any() else problem.survey.sweep
+    point.sweep = None if point.x.any() else problem.survey.sweep
     return point
 
 

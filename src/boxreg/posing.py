@@ -73,9 +73,12 @@ def pose(
 
 
 def _sweeps_pay(lower: Array, upper: Array) -> bool:
-    """Whether the box holds 0, and enough of its coordinates inside for a run to start with sweeps."""
+    """Whether the box is bounded and holds 0, with enough coordinates inside for a run to start with
+    sweeps."""
     inside = int(np.count_nonzero((lower < 0.0) & (upper > 0.0)))
-    return worth_predicting(inside, len(lower)) and bool(np.all((lower <= 0.0) & (upper >= 0.0)))
+    if not worth_predicting(inside, len(lower)):
+        return False
+    return bool(np.all((-np.inf < lower) & (lower <= 0.0) & (upper >= 0.0) & (upper < np.inf)))
 
 
 def _split(loss: Loss, target: Array, weights: Array | None) -> tuple[Index | None, Index]:

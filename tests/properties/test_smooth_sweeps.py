@@ -14,7 +14,7 @@ from boxreg.arrays import Array
 from boxreg.dual_cone import excess_over_cone
 from boxreg.duality import DualPoint, duality_gap
 from boxreg.point import Point
-from boxreg.solvers import newton, sweeping
+from boxreg.solvers import newton, sweeps
 from boxreg.solvers.sweeping import swept
 from building import reduced
 
@@ -64,8 +64,8 @@ def test_a_sweep_that_leads_astray_is_taken_back(monkeypatch: pytest.MonkeyPatch
     """Second derivatives a hundred times too small: steps a hundred times too long."""
     A, y = drawn("logistic", 300, 50)
     start = Point(reduced(A, y, 0.0, np.inf, loss="logistic"), np.zeros(50))
-    real = sweeping.metric
-    monkeypatch.setattr(sweeping, "metric", lambda *given: 0.01 * real(*given))
+    real = sweeps.metric
+    monkeypatch.setattr(sweeps, "metric", lambda *given: 0.01 * real(*given))
     found, finished = swept(start)
     assert not finished
     np.testing.assert_array_equal(found.x, start.x)

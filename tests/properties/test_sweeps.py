@@ -15,7 +15,7 @@ from boxreg.designs import Design
 from boxreg.designs.epochs import Sweep, SweepTerms
 from boxreg.designs.view import ColumnView
 from boxreg.point import Point
-from boxreg.solvers import prediction, sweeping
+from boxreg.solvers import prediction, sweeping, sweeps
 from boxreg.solvers.prediction import first_point
 from boxreg.solvers.sweeping import swept
 from building import reduced
@@ -185,7 +185,7 @@ def test_who_predicts(monkeypatch: pytest.MonkeyPatch) -> None:
     def note(name: str, answer: Any) -> Any:
         return lambda point: (asked.append(name), answer(point))[1]
 
-    monkeypatch.setattr(prediction, "swept", note("swept", lambda point: (point, False)))
+    monkeypatch.setattr(prediction, "swept_to_the_end", note("swept", lambda point: point))
     monkeypatch.setattr(prediction, "predicted", note("predicted", lambda point: point))
     for order in "FC":
         A = np.asarray(RNG.standard_normal((300, 200)), order=order)
@@ -242,12 +242,46 @@ def test_sweeps_know_how_far_their_prediction_is_off(
     assert found.prediction_error <= 1e3 * problem.prediction_error(found.x)
 
 
-@pytest.mark.parametrize("blurred", [sweeping._BLURRED, 1e-3])
+@pytest.mark.parametrize(("m", "n", "box", "seed"), [(300, 500, 0.1, 0), (400, 600, 0.05, 1)])
+def test_sweeps_are_taken_up_again_where_some_were_left_out_too_early(
+    m: int, n: int, box: float, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    A, y = np.asfortranarray(rng.standard_normal((m, n))), rng.standard_normal(m)
+    A /= np.linalg.norm(A, axis=0)
+    point = Point(reduced(A, y, -box, box), np.zeros(n))
+    assert len(point.correlation) == n  # known, as at the start of a run
+    once, finished = swept(point)
+    assert finished
+    assert once.wanting(0.0).any()
+    orders = []
+    made = Sweep.by
+
+    def counted(self: Sweep, *arguments: Any) -> Any:
+        orders.append(len(self.order))
+        return made(self, *arguments)
+
+    monkeypatch.setattr(Sweep, "by", counted)
+    again, finished = swept(once, again=True)
+    assert finished
+    assert max(orders) < 0.5 * n  # not what is clearly at a bound
+    assert not again.wanting(0.0).any()
+    assert again.objective < once.objective
+    work = []
+    for limit in (0, 3):
+        monkeypatch.setattr(sweeping, "_AGAIN", limit)
+        result = boxreg.solve(A, y, -box, box)
+        assert result.status is Status.CONVERGED
+        work.append(result.work)
+    assert work[1] < work[0]
+
+
+@pytest.mark.parametrize("blurred", [sweeps._BLURRED, 1e-3])
 def test_what_sweeps_predict_is_predicted_again_only_to_be_precise(
     blurred: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All x_j are inside or at a bound that is not 0: it would take all of A."""
-    monkeypatch.setattr(sweeping, "_BLURRED", blurred)
+    monkeypatch.setattr(sweeps, "_BLURRED", blurred)
     A = np.asfortranarray(RNG.standard_normal((600, 300)))
     y = A @ RNG.choice([-0.3, 0.3], 300) + RNG.standard_normal(600)
     point = Point(reduced(A, y, -0.2, 0.2), np.zeros(300))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,14 +12,14 @@ from .. import matrix_products
 from ..arrays import Array, Index, Matrix
 from ..in_threads import added, in_parts, joined, shares, split
 from .base import Design
-from .epochs import LONG, Box, FirstSweep, SmoothTerms, Sweep, Swept, quarters
+from .epochs import LONG, Box, FirstSweep, SmoothTerms, Sweep, Swept, quarters, together
 from .survey import Survey
 
 _BLOCK_ELEMENTS = 1 << 15
 """float32 is widened in blocks of this many entries: 256 KiB, which stay in the second cache."""
 
 _FEW = 2
-"""A sweep is made by one thread: it comes with the survey where that has no more than these."""
+"""Threads that share the first sweep at most: the more of them, the less each knows of the others."""
 
 _SOME = 3
 """Entries of a third of the rows take three quarters of the time of whole columns to be collected and
@@ -104,7 +103,7 @@ class DenseDesign(Design):
         return self.array
 
     def survey(self, target: Array, box: Box | None = None) -> Survey:
-        """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass, and a sweep over long columns."""
+        """Norms, signs, Aᵀ1 and Aᵀy in one compiled pass; norms and a sweep, over long columns."""
         if box is not None and self._sweeps_on_its_way():
             return self._swept_survey(target, *box)
         from ..kernels import survey
@@ -118,14 +117,20 @@ class DenseDesign(Design):
         return Survey.of_rows(parts)
 
     def _sweeps_on_its_way(self) -> bool:
-        """Whether columns are long enough for it, and a survey in threads is not faster by far."""
+        """Whether columns are long enough for it, and not too many threads share them."""
         return self._by_columns and self.shape[0] > LONG and shares(self.array.size) <= _FEW
 
     def _swept_survey(self, target: Array, lower: Array, upper: Array) -> Survey:
-        from ..kernels.first_sweep import swept_by_columns
+        from ..kernels.first_sweep import first_sweep
 
-        *seen, x, residual, back = swept_by_columns(self.array.T, target, lower, upper)
-        return replace(Survey.of_columns([tuple(seen)]), sweep=FirstSweep(x, residual, back))
+        columns = self.array.T
+
+        def part(a: int, b: int) -> tuple[Array, FirstSweep]:
+            squares, *swept = first_sweep(columns[a:b], target, lower[a:b], upper[a:b])
+            return squares, FirstSweep(*swept)
+
+        squares, swept = zip(*in_parts(part, split(*columns.shape)), strict=True)
+        return Survey(np.sqrt(joined(squares)), sweep=together(swept, target))
 
     def columns(self, index: Index) -> Array:
         """The chosen columns, column-major."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -85,20 +85,45 @@ class FirstSweep(NamedTuple):
     """y - A x."""
     back: Array
     """What was left of each slope after the step: 0 inside the box."""
+    roundings: int = 3
+    """Those that an entry of the residual has been through, besides two for each column."""
 
-    def as_swept(self, order: Index, terms: SweepTerms, margin: float) -> Swept:
-        """What a `Sweep` with these terms, over these coordinates, would have said of it."""
+    def forgotten(self) -> FirstSweep:
+        """Its steps not made, and nothing known of the slopes."""
+        return self._replace(x=np.zeros_like(self.x), back=np.zeros_like(self.back))
+
+    def as_swept(self, order: Index, terms: SweepTerms, steps: float) -> Swept:
+        """What a `Sweep` over these coordinates would have said of it.
+
+        Its margin is so many times the largest step.
+        """
         reach = np.sqrt(terms.squares)
-        within, inside = ((terms.lower < x) & (x < terms.upper) for x in (0.0 * self.x, self.x))
-        worth = inside | (np.abs(self.back) <= margin * reach)
-        changed = (self.x != 0.0) & ((within != inside) | ~(within | inside))
         sizes = np.abs(self.x) * reach
-        return Swept(
-            order[worth[order]],
-            int(np.count_nonzero(changed)),
-            float(np.max(sizes, initial=0.0)),
-            norm(sizes),
-        )
+        largest = float(np.max(sizes, initial=0.0))
+        within = (terms.lower < 0.0) & (terms.upper > 0.0)
+        inside = (terms.lower < self.x) & (self.x < terms.upper)
+        worth = inside | (np.abs(self.back) <= steps * largest * reach)
+        changed = (self.x != 0.0) & ((within != inside) | ~(within | inside))
+        return Swept(order[worth[order]], int(np.count_nonzero(changed)), largest, norm(sizes))
+
+
+def together(parts: Sequence[FirstSweep], target: Array) -> FirstSweep:
+    """Sweeps over some columns each, all of them from x = 0, as one sweep over all.
+
+    With k parts and residuals r_i, y - A x is Σ r_i - (k - 1) y. What is in the sum is at most
+    2k ||y|| + Σ |x_j| ||a_j||, and it takes k + 1 roundings. Where the steps of different parts do not
+    go together, only those of the best part are made.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    k, sizes = len(parts), [norm(part.residual) for part in parts]
+    residual = np.sum([part.residual for part in parts], axis=0) - (k - 1) * target
+    if not norm(residual) < min(sizes):
+        best = int(np.argmin(sizes))
+        residual = parts[best].residual
+        parts = [part if i == best else part.forgotten() for i, part in enumerate(parts)]
+    x, back = (np.concatenate(held) for held in zip(*((p.x, p.back) for p in parts), strict=True))
+    return FirstSweep(x, residual, back, 3 * k + 2 * k * (k + 1))
 
 
 class Sweep(NamedTuple):

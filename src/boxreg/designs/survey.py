@@ -17,7 +17,7 @@ Counted: TypeAlias = tuple[Array, Array, Array, float]
 
 @dataclass(frozen=True)
 class Survey:
-    """Column norms and, where they came with the same pass, two products every run begins with.
+    """Column norms and, where they came with the same pass, two products most runs begin with.
 
     The products are as accurate as any other: entry j of Aᵀv is off by at most
     gamma(terms) ||a_j|| ||v||.
@@ -31,7 +31,7 @@ class Survey:
     correlation: Array | None = None
     """Aᵀy, y the target."""
     sweep: FirstSweep | None = None
-    """Where one sweep leads, if it was asked for."""
+    """Where one sweep leads, if it was asked for and came with the norms, instead of the rest."""
 
     @classmethod
     def of_columns(cls, parts: list[Counted]) -> Survey:

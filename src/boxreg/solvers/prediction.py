@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Array
 from ..point import Point
 from ..rounding import dot
-from .sweeping import swept
+from .sweeping import swept_to_the_end
 
 _WORTH_PREDICTING = 100
 """With k coordinates inside, k² above this many n, a few products are spent on predicting which stay
@@ -26,7 +26,7 @@ def first_point(point: Point) -> Point:
     """Where working sets should start from: the point given, or one predicted from it."""
     problem = point.problem
     if worth_predicting(int(np.count_nonzero(point.inside)), len(point.x)):
-        point = swept(point)[0] if problem.design.has_sweeps else predicted(point)
+        point = swept_to_the_end(point) if problem.design.has_sweeps else predicted(point)
     if np.count_nonzero(point.inside) <= _LARGEST_START:
         return point
     rising = (point.correlation > 0.0) & ~problem.no_upper

@@ -94,7 +94,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
     def step(self, state: WorkingState, count: int) -> WorkingState:
         """`count` working sets."""
         for _ in range(count):
-            if self._optimal(state.point):
+            if state.point.sweep is None and self._optimal(state.point):
                 return self._conclude(state)
             if not state.begun:
                 state = WorkingState(first_point(state.point), begun=True)
