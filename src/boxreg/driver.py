@@ -59,8 +59,7 @@ def run(
     update = method.dual.start(track.point.problem)
     schedule = CheckSchedule(*method.solver.checks(track.point.problem))
     iteration, goal = 0, limits.target
-    if track.point.sweep is not None and limits.max_iter > 0:
-        # The way on from there is known, and slopes are not: a check would cost a product.
+    if x0 is None and limits.max_iter > 0 and _steps_first(track):
         track.state, iteration = method.solver.step(track.state, 1), 1
     while True:
         gap = track.improve(update)
@@ -124,6 +123,12 @@ def _start(problem: Problem, method: Method, x0: Array | None) -> Track:
     if compaction.pays(whole):
         track.adopt(whole)
     return track
+
+
+def _steps_first(track: Track) -> bool:
+    """Whether the solver would rather make a step before anything is checked, and there is one."""
+    bounded = track.whole_cone.recession is None
+    return track.solver.steps_first and bounded and track.point.problem.open_count > 0
 
 
 def _first_point(whole: ReducedProblem, problem: Problem, x0: Array | None) -> Point:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from .compiling import compiled_sums, leaf_sums
-from .csc import four_products, product
 
 _LONG = 1800
 """Columns longer than this are taken four at a time, a quarter of A apart (see `lines`): v does not stay
@@ -163,37 +162,73 @@ def _eight_rows(rows, strip, i, apart, v, squares, sums, products):  # type: ign
 
 @compiled_sums
 def by_entries(data, indices, indptr, v, abreast):  # type: ignore[no-untyped-def]
-    """Survey of a sparse A held by columns; products four at a time, if `abreast` (see `csc`).
-
-    Two loops a column: only one of them jumps about.
-    """
+    """Survey of a sparse A held by columns; four at a time, if `abreast` (see `csc`)."""
     n = indptr.shape[0] - 1
-    squares, sums, products = np.empty(n), np.empty(n), np.empty(n)
+    squares, sums, products = np.zeros(n), np.zeros(n), np.zeros(n)
     negative = 0.0
     apart = n // 4 if abreast else 0
     for j in range(apart):
-        h, i, k = j + apart, j + 2 * apart, j + 3 * apart
-        negative += _entries(data, indptr, j, squares, sums)
-        negative += _entries(data, indptr, h, squares, sums)
-        negative += _entries(data, indptr, i, squares, sums)
-        negative += _entries(data, indptr, k, squares, sums)
-        four = four_products(data, indices, indptr, j, h, i, k, v)
-        products[j], products[h], products[i], products[k] = four
+        four = slice(j, 4 * apart, apart)
+        sums_of = squares[four], sums[four], products[four]
+        negative += _four_columns(data, indices, indptr, j, apart, v, *sums_of)
     for j in range(4 * apart, n):
-        negative += _entries(data, indptr, j, squares, sums)
-        products[j] = product(data, indices, indptr, j, v)
+        sums_of = squares[j : j + 1], sums[j : j + 1], products[j : j + 1]
+        negative += _entries(data, indices, indptr[j], indptr[j + 1], v, *sums_of, 0)
     return squares, sums, products, negative
 
 
 @leaf_sums
-def _entries(data, indptr, j, squares, sums):  # type: ignore[no-untyped-def]
-    """||a_j||² and the sum of a_j; returns the sum of |a_ij| - a_ij."""
-    values = data[indptr[j] : indptr[j + 1]]
-    square, total, below = 0.0, 0.0, 0.0
+def _entries(data, indices, start, stop, v, squares, sums, products, j):  # type: ignore[no-untyped-def]
+    """Add the entries start … stop to sums j; returns what is negative in them."""
+    values, rows = data[start:stop], indices[start:stop]
+    square, total, product, below = 0.0, 0.0, 0.0, 0.0
     for k in range(len(values)):
         a = values[k]
         square += a * a
         total += a
+        product += a * v[np.uintp(rows[k])]
         below += abs(a) - a
-    squares[j], sums[j] = square, total
+    squares[j] += square
+    sums[j] += total
+    products[j] += product
+    return below
+
+
+@leaf_sums
+def _four_columns(data, indices, indptr, j, apart, v, squares, sums, products):  # type: ignore[no-untyped-def]
+    """Column j and three more, each so far from the one before, as far as all have entries in one loop."""
+    k, o, p = j + apart, j + 2 * apart, j + 3 * apart
+    q, r, s, t = indptr[j], indptr[k], indptr[o], indptr[p]
+    size = min(indptr[j + 1] - q, indptr[k + 1] - r, indptr[o + 1] - s, indptr[p + 1] - t)
+    first, second = data[q : q + size], data[r : r + size]
+    third, fourth = data[s : s + size], data[t : t + size]
+    in_first, in_second = indices[q : q + size], indices[r : r + size]
+    in_third, in_fourth = indices[s : s + size], indices[t : t + size]
+    aa, bb, cc, dd = 0.0, 0.0, 0.0, 0.0
+    e, f, g, h = 0.0, 0.0, 0.0, 0.0
+    av, bv, cv, dv = 0.0, 0.0, 0.0, 0.0
+    below = 0.0
+    for i in range(size):
+        a, b, c, d = first[i], second[i], third[i], fourth[i]
+        aa += a * a
+        bb += b * b
+        cc += c * c
+        dd += d * d
+        e += a
+        f += b
+        g += c
+        h += d
+        av += a * v[np.uintp(in_first[i])]
+        bv += b * v[np.uintp(in_second[i])]
+        cv += c * v[np.uintp(in_third[i])]
+        dv += d * v[np.uintp(in_fourth[i])]
+        below += ((abs(a) - a) + (abs(b) - b)) + ((abs(c) - c) + (abs(d) - d))
+    squares[0], squares[1], squares[2], squares[3] = aa, bb, cc, dd
+    sums[0], sums[1], sums[2], sums[3] = e, f, g, h
+    products[0], products[1], products[2], products[3] = av, bv, cv, dv
+    rest = squares, sums, products
+    below += _entries(data, indices, q + size, indptr[j + 1], v, *rest, 0)
+    below += _entries(data, indices, r + size, indptr[k + 1], v, *rest, 1)
+    below += _entries(data, indices, s + size, indptr[o + 1], v, *rest, 2)
+    below += _entries(data, indices, t + size, indptr[p + 1], v, *rest, 3)
     return below

@@ -58,6 +58,10 @@ class PrimalSolver(ABC, Generic[S]):
     fits_exactly: bool = False
     """Its residuals are those of least-squares fits already: polishing dual points gains nothing."""
 
+    steps_first: bool = False
+    """A run without an x0 is first checked after a step: one step gains so much that nothing is known,
+    and nothing screened, before it."""
+
     check_period: int = 10
     """Steps between gap checks at the start of a run."""
 

@@ -73,7 +73,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
     name = "working_set"
     needs_columns = True
     needs_quadratic = True
-    fits_exactly = True
+    fits_exactly = steps_first = True
     check_period = 1
     check_growth = 0.0
     max_iter = 10_000
