@@ -60,7 +60,7 @@ def block_pivoting(
     from .kernels.exchanges import contradictions
 
     gram, states, wish = system.gram, states.copy(), np.empty_like(states)
-    bottom = np.where(np.isneginf(lower), rest, lower)
+    bottom = np.where(lower == -np.inf, rest, lower)
     barred = np.zeros(len(c), dtype=bool)
     fewest, grace, single, returns = len(c) + 1, _GRACE, 0, 0
     for rounds in range(1, max_rounds + 1):

@@ -89,8 +89,9 @@ def certificate_of(
     feasible = not len(broken) and np.isfinite(conjugate)
     gap, rounding = np.inf, 0.0
     if feasible and not len(outside):
-        gap = duality_gap(point, dual, unsure)
-        rounding = rounding_share(point, dual, unsure) + (SLACK - 1.0) * gap
+        charged = unsure if unsure.any() else None
+        gap = duality_gap(point, dual, charged)
+        rounding = rounding_share(point, dual, charged) + (SLACK - 1.0) * gap
     return Certificate(
         objective=point.objective,
         dual_objective=problem.constant - conjugate - _support(problem, dual)

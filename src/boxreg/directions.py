@@ -180,8 +180,10 @@ def _flat(problem: ReducedProblem, sums: Array | None) -> DualPoint:
 
 def is_cone(problem: ReducedProblem) -> bool:
     """Whether every multiple of a feasible dual point is one: no cost, and f* finite everywhere."""
+    if problem.cost is not None or problem.loss.quadratic:
+        return problem.cost is None
     low, high = problem.loss.dual_domain(problem.target)
-    return problem.cost is None and bool(np.all(np.isneginf(low)) and np.all(np.isposinf(high)))
+    return bool(np.all(low == -np.inf) and np.all(high == np.inf))
 
 
 def _column(

@@ -67,12 +67,12 @@ class ReducedProblem:
     @cached_property
     def no_upper(self) -> Mask:
         """Coordinates with no upper bound: w_j <= 0."""
-        return np.isposinf(self.upper)
+        return np.asarray(self.upper == np.inf)
 
     @cached_property
     def no_lower(self) -> Mask:
         """Coordinates with no lower bound: w_j >= 0."""
-        return np.isneginf(self.lower)
+        return np.asarray(self.lower == -np.inf)
 
     @cached_property
     def free(self) -> Mask:
@@ -143,7 +143,7 @@ class ReducedProblem:
     @cached_property
     def offset_size(self) -> float:
         """||z||."""
-        return norm(self.offset)
+        return norm(self.offset) if self.offset.any() else 0.0
 
     def correlate(self, v: Array) -> Array:
         """A_Sᵀ v."""

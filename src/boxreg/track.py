@@ -76,7 +76,8 @@ class Track:
         return gap
 
     def _gap_of(self, dual: DualPoint) -> float:
-        return duality_gap(self.point, dual, self.cone.implicit)
+        implicit = self.cone.implicit
+        return duality_gap(self.point, dual, implicit if implicit.any() else None)
 
     def _least_gap(self) -> float:
         """What the gap of the best dual point was worth when last looked at, P - D, at this point.

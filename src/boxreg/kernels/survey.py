@@ -196,7 +196,7 @@ def _entries(data, indices, start, stop, v, squares, sums, products, j):  # type
 
 @leaf_sums
 def _four_columns(data, indices, indptr, j, apart, v, squares, sums, products):  # type: ignore[no-untyped-def]
-    """Column j and three more, each so far from the one before, as far as all have entries in one loop."""
+    """Column j and three more, each so far from the one before; in one loop while all have entries."""
     k, o, p = j + apart, j + 2 * apart, j + 3 * apart
     q, r, s, t = indptr[j], indptr[k], indptr[o], indptr[p]
     size = min(indptr[j + 1] - q, indptr[k + 1] - r, indptr[o + 1] - s, indptr[p + 1] - t)
