@@ -21,6 +21,9 @@ _BLOCK_ELEMENTS = 1 << 15
 _FEW = 2
 """Threads that share the first sweep at most: the more of them, the less each knows of the others."""
 
+_FEW_PRODUCTS = 128**2
+"""Entries of a Gram matrix up to which our own loops are faster than BLAS, by up to three times."""
+
 _SOME = 3
 """Entries of a third of the rows take three quarters of the time of whole columns to be collected and
 multiplied; those of a twentieth, a seventh."""
@@ -144,6 +147,14 @@ class DenseDesign(Design):
         for column, j in zip(wide, index, strict=True):
             column[:] = self.array.T[j]
         return wide.T
+
+    def gram(self, rows: Index, columns: Index, weights: Array | None = None) -> Array:
+        """The products of columns: of a few, each in one piece, without a copy of them."""
+        if weights is not None or not self._by_columns or len(rows) * len(columns) > _FEW_PRODUCTS:
+            return super().gram(rows, columns, weights)
+        from ..kernels.small_gram import small_gram
+
+        return np.asarray(small_gram(self.array.T, rows, columns, rows is columns))
 
     def gram_on_rows(self, rows: Index, columns: Index, weights: Array) -> Array | None:
         """Of a copy of those entries, if they are few."""
