@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compiling import compiled_sums, leaf_sums
+from .mirroring import mirror
 
 _STRIP = 1024
 
@@ -34,9 +35,7 @@ def small_gram(columns, left, right, same):  # type: ignore[no-untyped-def]
                     for t in range(min(4, q - j)):
                         out[i + k, j + t] += tile[k, t]
     if same:
-        for i in range(p):
-            for j in range(i):
-                out[i, j] = out[j, i]
+        mirror(out)
     return out
 
 

@@ -88,7 +88,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
         """Coordinates let in at the first step, if not as many as the problem suggests."""
 
     def start(self, point: Point) -> WorkingState:
-        """Nothing is done yet: the first check may find that the point will do."""
+        """Nothing is done yet: the point may do."""
         return WorkingState(point)
 
     def step(self, state: WorkingState, count: int) -> WorkingState:
