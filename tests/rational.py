@@ -49,7 +49,7 @@ def solved(matrix: Sequence[Vector], rhs: Vector) -> Vector:
 
 
 def projected(columns: Any, h: Any, theta: Any, c: Any) -> Vector:
-    """theta - H A z with A_ᵀtheta' = c: the point of `FreeMetric`, exactly."""
+    """theta - H A z with A_ᵀtheta' = c: the point of `EqualityMetric`, exactly."""
     a, weights, t = np.asarray(columns, dtype=float), exact(h), exact(theta)
     fractions = [exact(column) for column in a.T]
     scaled = [[w * v for w, v in zip(weights, column, strict=True)] for column in fractions]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array, Index, Mask
+from .arrays import Array, Index
 from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
 from .point import Point
 from .presolve import unreduced
@@ -15,8 +15,11 @@ from .rounding import SLACK, dot
 from .work import WorkMeter
 
 _SLIGHT = 1e-7
-"""A product a_jᵀtheta that is positive by no more than this share of ||a_j|| ||theta|| is charged to
-the gap, under an assumption on the size of solutions, instead of making it infinite."""
+"""A product a_jᵀtheta that is positive by no more than this share of ||a_j|| ||theta|| is brought to 0,
+by a small move of theta that is proved to exist, instead of making the gap infinite."""
+
+_ROUNDS = 4
+"""How often that move, which adds to the error of all products, may call for more columns."""
 
 
 @dataclass(frozen=True)
@@ -81,17 +84,16 @@ def certificate_of(
 ) -> Certificate:
     """What a pair with its products, over all columns and the true bounds, proves."""
     x, theta = point.x, dual.theta
-    unsure, broken = _unproved(point, dual)
+    point, broken = _with_slight_equalities(point, dual)
     outside = np.flatnonzero((x < problem.lower) | (x > problem.upper))
     conjugate = problem.loss.conjugate(-theta, problem.target)
-    remarks = _remarks(problem, x, dual, outside, broken, unsure & ~point.dependent)
-    remarks += _dependence(int(np.count_nonzero(unsure & point.dependent)))
+    remarks = _remarks(problem, x, dual, outside, broken)
+    remarks += _dependence(int(np.count_nonzero(point.dependent)))
     feasible = not len(broken) and np.isfinite(conjugate)
     gap, rounding = np.inf, 0.0
     if feasible and not len(outside):
-        charged = unsure if unsure.any() else None
-        gap = duality_gap(point, dual, charged)
-        rounding = rounding_share(point, dual, charged) + (SLACK - 1.0) * gap
+        gap = duality_gap(point, dual)
+        rounding = rounding_share(point, dual) + (SLACK - 1.0) * gap
     return Certificate(
         objective=point.objective,
         dual_objective=problem.constant - conjugate - _support(problem, dual)
@@ -100,26 +102,33 @@ def certificate_of(
         gap=gap,
         primal_feasible=not len(outside),
         dual_feasible=bool(feasible),
-        rigorous=_rounding_known(problem) and not unsure.any() and bool(np.isfinite(gap)),
+        rigorous=_rounding_known(problem) and not point.dependent.any() and bool(np.isfinite(gap)),
         remarks=_with_claim(remarks, gap, rounding, claimed_gap),
         claimed_gap=claimed_gap,
         rounding=rounding,
     )
 
 
-def _unproved(point: Point, dual: DualPoint) -> tuple[Mask, Index]:
-    """Coordinates of whose w_j it is not proved that its sign is feasible: slight ones, and others."""
+def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, Index]:
+    """The point with equality columns where the sign of w_j is not proved but slight; and the others.
+
+    A theta' with w_j = 0 on those columns is feasible there, and `feasible_nearby` proves that one is
+    next to theta.
+    """
     whole = point.problem
-    if not whole.some_unbounded:
-        return np.zeros(len(point.x), dtype=bool), np.zeros(0, dtype=np.intp)
-    near, _ = feasible_nearby(point, dual)
-    uncertainty = near.uncertainty(whole)
-    equal = whole.free & (whole.norms > 0.0)
-    above = whole.no_upper & ~equal & (dual.correlation + uncertainty > 0.0)
-    below = whole.no_lower & ~equal & (dual.correlation - uncertainty < 0.0)
-    unproved = above | below | point.dependent
-    slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * dual.size * whole.norms
-    return unproved & slight, np.flatnonzero(unproved & ~slight)
+    for _ in range(_ROUNDS):
+        near, _ = feasible_nearby(point, dual)
+        uncertainty = near.uncertainty(whole)
+        asked = ~point.problem.equal | (whole.norms == 0.0)
+        above = whole.no_upper & asked & (dual.correlation + uncertainty > 0.0)
+        below = whole.no_lower & asked & (dual.correlation - uncertainty < 0.0)
+        unproved = above | below
+        slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * dual.size * whole.norms
+        broken = np.flatnonzero(unproved & ~slight)
+        if len(broken) or not unproved.any():
+            return point, broken
+        point = point.projected(point.problem.with_equalities(unproved))
+    return point, np.flatnonzero(unproved)
 
 
 def _rounding_known(problem: Problem) -> bool:
@@ -136,7 +145,7 @@ def _support(problem: Problem, dual: DualPoint) -> float:
 
 
 def _remarks(
-    problem: Problem, x: Array, dual: DualPoint, outside: Index, broken: Index, unsure: Mask
+    problem: Problem, x: Array, dual: DualPoint, outside: Index, broken: Index
 ) -> tuple[str, ...]:
     remarks: list[str] = []
     if len(outside):
@@ -156,12 +165,6 @@ def _remarks(
             f"theta is not feasible: {product} = {w:.6g}, not {asked}, for column {j}, which has "
             f"{kind} ({len(broken)} such columns)"
         )
-    if unsure.any():
-        count = int(np.count_nonzero(unsure))
-        remarks.append(
-            f"theta is feasible only up to a slight error in {count} columns without a bound: the "
-            "gap holds for solutions at most a thousand times larger there than x or the data suggest"
-        )
     if not problem.design.rounding_known:
         remarks.append(
             "A is an operator: its products are taken to be as accurate as float64 inner products"
@@ -177,7 +180,7 @@ def _dependence(count: int) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"{count} columns without any bound depend on the others as far as float64 can tell: the gap "
+        f"{count} columns with a missing bound depend on others as far as float64 can tell: the gap "
         "holds if they do exactly, and then x is one solution of many",
     )
 

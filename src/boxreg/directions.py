@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import Array, Mask
-from .dual_cone import DualCone, interior_margin, off_free_columns
+from .dual_cone import DualCone, interior_margin, off_equality_columns
 from .duality import DualPoint
 from .interior import InteriorSearch
 from .phase_one import cheap_anchor, downwards, strictly_feasible
@@ -136,7 +136,7 @@ def build_cone(
     vector = (
         DIRECTIONS[direction](problem, constrained) if isinstance(direction, str) else direction
     )
-    t = off_free_columns(vector, problem)
+    t = off_equality_columns(vector, problem)
     if interior_margin(t, problem, constrained) <= 0.0:
         worst = int(np.argmax(np.where(constrained, problem.side * t.correlation, -np.inf)))
         name = repr(direction) if isinstance(direction, str) else "the vector given"
@@ -155,7 +155,7 @@ def _cheap_candidates(
     """Directions worth a few products, the most promising first."""
 
     def made(vector: Array) -> DualPoint:
-        return off_free_columns(vector, problem)
+        return off_equality_columns(vector, problem)
 
     def margin(t: DualPoint) -> float:
         return interior_margin(t, problem, constrained)
@@ -173,8 +173,8 @@ def _cheap_candidates(
 
 def _flat(problem: ReducedProblem, sums: Array | None) -> DualPoint:
     """The direction -1, without a product if Aᵀ1 is known."""
-    if problem.free_columns is not None:
-        return off_free_columns(np.full(len(problem.target), -1.0), problem)
+    if problem.equality is not None:
+        return off_equality_columns(np.full(len(problem.target), -1.0), problem)
     return downwards(problem, sums)
 
 

@@ -118,6 +118,8 @@ def _start(problem: Problem, method: Method, x0: Array | None) -> Track:
         whole = replace(whole, design=whole.design.column_major())
     cone = first_cone(whole, method.direction, survey.sums, method.solver.fits_exactly)
     cone = replace(cone, recession=falling_cost(problem) or cone.recession)
+    if cone.implicit.any():
+        whole = whole.with_equalities(cone.implicit)
     state = method.solver.start(_first_point(whole, problem, x0))
     track = Track(problem, whole, method.solver, state, DualPoint.zero(whole), cone, Ledger(n))
     if compaction.pays(whole):

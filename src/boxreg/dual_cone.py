@@ -9,13 +9,11 @@ import numpy as np
 
 from .arrays import Array, Index, Mask
 from .duality import DualPoint, feasible_nearby
-from .free_columns import FreeColumns, FreeMetric
+from .equality_columns import EqualityColumns, EqualityMetric
 from .point import Point
 from .recession import Recession
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
-
-_NEGLIGIBLE = 1e-10
 
 _MARGIN = 3.0
 """Feasibility is left with this many times its rounding error to spare, so that the certificate,
@@ -28,26 +26,21 @@ _PASSES = 3
 class DualCone:
     """{theta : w_j <= 0 where u_j = inf, w_j >= 0 where l_j = -inf}, and a direction t strictly inside.
 
-    t is orthogonal to the columns of free coordinates (both bounds infinite). Where the domain of f*
-    is bounded, or a linear cost shifts the cone, an `anchor` takes the place of t: a point strictly
-    inside both sets, towards which every other point becomes feasible.
+    t is orthogonal to the equality columns: those of free coordinates (both bounds infinite), and
+    implicit equalities. Where the domain of f* is bounded, or a linear cost shifts the cone, an
+    `anchor` takes the place of t: a point strictly inside both sets, towards which every other point
+    becomes feasible.
 
     Where no such t exists, some x >= 0, x ≠ 0 has A x = 0 and the primal solution is not unique. The
-    columns that take part are `implicit`: every feasible theta is orthogonal to them. A theta is
-    then projected off their span, which is exact only up to rounding, so gaps rest on the
-    assumption that some solution respects `implied_reach` there. Screening may not rest on it: it
-    uses `provable`, a pair that is exactly orthogonal to the implicit columns.
+    columns that take part are `implicit`: every feasible theta is orthogonal to them. The problem then
+    has them among its equality columns (`ReducedProblem.with_equalities`), like those of free
+    coordinates.
     """
 
     direction: DualPoint | None
     """t and Aᵀt; None where nothing is unbounded, or where no direction is known."""
     implicit: Mask
-    basis: Array | None = None
-    """Orthonormal basis of the span of the implicit columns."""
-    exact_rows: Mask | None = None
-    """Rows in which every implicit column is zero."""
-    exact_direction: DualPoint | None = None
-    """t with its other rows set to 0, if that is still inside the cone of the other columns."""
+    """Coordinates with one bound that the search found to be implicit equalities."""
     note: str = ""
     """What the user should know about it; empty in the ordinary case."""
     pending: bool = False
@@ -58,13 +51,11 @@ class DualCone:
     """A direction along which the objective falls for ever, if one has been found."""
 
     def push(self, dual: DualPoint, point: Point) -> DualPoint:
-        """A feasible point near theta: orthogonal to the free columns, and as little along t, or
+        """A feasible point near theta: w_j = 0 on the equality columns, and moved as little along t, or
         towards the anchor, as will do."""
         problem = point.problem
-        constrained = problem.constrained & ~self.implicit
+        constrained = problem.constrained
         dual = balanced(dual, point)
-        if self.basis is not None:
-            dual = _project(dual, self.basis, point)
         if not constrained.any():
             return dual
         excess = excess_over_cone(dual, point)
@@ -99,45 +90,12 @@ class DualCone:
 
     def kept(self, kept: Index) -> DualCone:
         """The cone over the columns `kept`."""
-        exact = self.exact_direction
         return replace(
             self,
             direction=None if self.direction is None else self.direction.kept(kept),
-            exact_direction=None if exact is None else exact.kept(kept),
             anchor=None if self.anchor is None else self.anchor.kept(kept),
             implicit=self.implicit[kept],
         )
-
-    def provable(self, point: Point) -> tuple[Point, DualPoint] | None:
-        """A primal-dual pair whose gap needs no assumption, where implicit columns forbid the best.
-
-        theta is 0 in every row that an implicit column touches, so its products with them are 0
-        exactly: they are given norm 0, and with it no rounding error. None where too few rows remain.
-        """
-        if self.exact_direction is None or self.exact_rows is None:
-            return None
-        problem = replace(point.problem, norms=np.where(self.implicit, 0.0, point.problem.norms))
-        theta = np.where(self.exact_rows, point.residual, 0.0)
-        cone = DualCone(self.exact_direction, self.implicit)
-        return point.projected(problem), cone.push(
-            DualPoint.at(theta, problem), point.projected(problem)
-        )
-
-
-def _project(dual: DualPoint, basis: Array, point: Point) -> DualPoint:
-    """theta made orthogonal to the basis, in the metric of f'', by two passes."""
-    problem, theta = point.problem, dual.theta
-    if problem.loss.quadratic and problem.smoothness.rows is None:
-        theta = theta - basis @ (basis.T @ theta)
-        return DualPoint.at(theta - basis @ (basis.T @ theta), problem)
-    moved = point.curvature[:, None] * basis
-    values, vectors = np.linalg.eigh(basis.T @ moved)
-    # Directions in rows without curvature are not there to be moved in, only to be rounded in.
-    used = values > _NEGLIGIBLE * float(np.max(point.curvature, initial=0.0))
-    moved, vectors = moved @ (vectors[:, used] / values[used]), vectors[:, used]
-    for _ in range(2):
-        theta = theta - moved @ (vectors.T @ (basis.T @ theta))
-    return DualPoint.at(theta, problem)
 
 
 def _rounding_between(dual: DualPoint, anchor: DualPoint, step: float) -> float:
@@ -147,27 +105,27 @@ def _rounding_between(dual: DualPoint, anchor: DualPoint, step: float) -> float:
 
 
 def balanced(dual: DualPoint, point: Point) -> DualPoint:
-    """theta made orthogonal to the free columns, in the metric of f''; products only where needed."""
-    free, metric = point.problem.free_columns, point.free_metric
-    if free is None or metric is None:
+    """theta moved to w_j = 0 on the equality columns, in the metric of f''."""
+    equality, metric = point.problem.equality, point.equality_metric
+    if equality is None or metric is None:
         return dual
-    return _orthogonalised(dual, free, metric, point.problem, DualPoint.at)
+    return _orthogonalised(dual, equality, metric, point.problem, DualPoint.at)
 
 
-def off_free_columns(t: Array, problem: ReducedProblem) -> DualPoint:
-    """The direction t, or what is left of it when the columns of free coordinates are taken out."""
+def off_equality_columns(t: Array, problem: ReducedProblem) -> DualPoint:
+    """The direction t, or what is left of it when the equality columns are taken out."""
     made = DualPoint.direction(t, problem)
-    free = problem.free_columns
-    metric = None if free is None else free.metric(None)
-    if free is None or metric is None:
+    equality = problem.equality
+    metric = None if equality is None else equality.metric(None)
+    if equality is None or metric is None:
         return made
-    return _orthogonalised(made, free, metric, problem, DualPoint.direction)
+    return _orthogonalised(made, equality, metric, problem, DualPoint.direction)
 
 
 def _orthogonalised(
     dual: DualPoint,
-    free: FreeColumns,
-    metric: FreeMetric,
+    equality: EqualityColumns,
+    metric: EqualityMetric,
     problem: ReducedProblem,
     made: Callable[[Array, ReducedProblem], DualPoint],
 ) -> DualPoint:
@@ -176,12 +134,12 @@ def _orthogonalised(
     Once is enough unless most of theta lies in the span of the columns: then what is left of it is
     small next to the rounding errors of the first pass.
     """
-    covered = free.covered(metric)
+    covered = equality.covered(metric)
     for _ in range(_PASSES):
         off = dual.correlation
         if np.all(np.abs(off[covered]) <= 2.0 * dual.uncertainty(problem)[covered]):
             break
-        dual = made(dual.theta - metric.correction(off[free.index]), problem)
+        dual = made(dual.theta - metric.correction(off[equality.index]), problem)
     return dual
 
 

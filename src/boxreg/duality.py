@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from .arrays import Array, Index, Mask
+from .arrays import Array, Index
 from .losses.least_squares import half_square_gap
 from .point import Point
 from .reduced import ReducedProblem
-from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
+from .rounding import SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
 
 
 @dataclass(frozen=True)
@@ -94,24 +94,23 @@ class DualPoint:
 
 
 def feasible_nearby(point: Point, dual: DualPoint) -> tuple[DualPoint, Array | None]:
-    """The dual point as it stands for one that is exactly orthogonal to the free columns.
+    """The dual point as it stands for one with w_j = 0 exactly on the equality columns.
 
-    w_j = 0 for free coordinates cannot hold in floating point. But an exact theta' lies within a
-    proved distance of theta (see `FreeMetric`); every statement about theta' is one about theta with
-    that much more error. Returned are theta with that error, and the distance row by row: None where
-    no coordinate is free. Where free columns depend on others w_j = 0 stays unproved
-    (`Point.dependent`).
+    w_j = 0 cannot hold in floating point. But an exact theta' lies within a proved distance of theta
+    (see `EqualityMetric`); every statement about theta' is one about theta with that much more error.
+    Returned are theta with that error, and the distance row by row: None where there are no equality
+    columns. For some that depend on others w_j = 0 may stay unproved (`Point.dependent`).
     """
     problem = point.problem
-    free, metric = problem.free_columns, point.free_metric
-    if free is None or metric is None:
+    equality, metric = problem.equality, point.equality_metric
+    if equality is None or metric is None:
         return dual, None
-    off = np.abs(dual.correlation[free.index]) + dual.uncertainty(problem)[free.index]
+    off = np.abs(dual.correlation[equality.index]) + dual.uncertainty(problem)[equality.index]
     moved = metric.distance(off)
     return replace(dual, error=dual.error + norm(moved)), moved
 
 
-def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> float:
+def duality_gap(point: Point, dual: DualPoint) -> float:
     """Upper bound, rounding included, on G(x, theta) = P(x) - D(theta).
 
     Written as a sum of non-negative terms, so that nothing cancels however small it is:
@@ -120,39 +119,39 @@ def duality_gap(point: Point, dual: DualPoint, implicit: Mask | None = None) -> 
 
     (the first bracket is the Fenchel–Young gap; <p, theta> = <z, theta> + sum_j x_j (w_j + c_j)). Each
     w_j is taken at the worse end of its error interval. +inf where theta is not proved feasible, that
-    is where u_j = inf and w_j may be positive, or l_j = -inf and w_j may be negative, unless
-    coordinate j is `implicit` (see `DualCone`); then the bound rests on `implied_reach`. Free
-    coordinates: see `feasible_nearby`; that dependent columns are exactly so is an assumption too.
+    is where u_j = inf and w_j may be positive, or l_j = -inf and w_j may be negative. On equality
+    columns w_j = 0 holds for a point next to theta (see `feasible_nearby`); where that is not proved
+    (`Point.dependent`) it is taken for granted, and then the bound rests on an assumption.
     """
     known = point.gaps.get(id(dual))
-    if known is not None and known[0] is dual and known[1] is implicit:
-        return known[2]
-    gap = _computed_gap(point, dual, implicit)
-    point.gaps[id(dual)] = (dual, implicit, gap)
+    if known is not None and known[0] is dual:
+        return known[1]
+    gap = _computed_gap(point, dual)
+    point.gaps[id(dual)] = (dual, gap)
     return gap
 
 
-def _computed_gap(point: Point, dual: DualPoint, implicit: Mask | None) -> float:
+def _computed_gap(point: Point, dual: DualPoint) -> float:
     dual, moved = feasible_nearby(point, dual)
-    box = _box_terms(point, dual, implicit)
+    box = _box_terms(point, dual)
     if not np.isfinite(box):
         return np.inf
     return (_bracket(point, dual.theta, moved) + box) * SLACK
 
 
-def rounding_share(point: Point, dual: DualPoint, implicit: Mask | None = None) -> float:
+def rounding_share(point: Point, dual: DualPoint) -> float:
     """How much of `duality_gap` is allowance for rounding: what no further iteration can remove.
 
-    The rest is what the gap would be if w were exact as computed; that theta is off the free columns'
-    orthogonal complement by more than rounding counts there.
+    The rest is what the gap would be if w were exact as computed; that theta is off the equality
+    columns' orthogonal complement by more than rounding counts there.
     """
     problem = point.problem
     near, moved = feasible_nearby(point, dual)
     exact, shifted = feasible_nearby(point, replace(dual, error=0.0, drift=0.0))
-    box = _box_terms(point, near, implicit)
+    box = _box_terms(point, near)
     if not np.isfinite(box):
         return 0.0
-    share = max(box - _box_terms(point, exact, implicit), 0.0)
+    share = max(box - _box_terms(point, exact), 0.0)
     if moved is None and problem.smoothness.known:
         return share + _cost_of_prediction_error(point, _distance(point, dual.theta))
     bracket = _bracket(point, dual.theta, moved)
@@ -161,41 +160,32 @@ def rounding_share(point: Point, dual: DualPoint, implicit: Mask | None = None) 
     return share + max(bracket - _ends(point, dual.theta, shifted, [point.prediction]), 0.0)
 
 
-def _box_terms(point: Point, dual: DualPoint, implicit: Mask | None) -> float:
+def _box_terms(point: Point, dual: DualPoint) -> float:
     """sum_j (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻ with each w_j as bad as its uncertainty allows.
 
-    Where a free column depends on others w_j is 0, as theirs are: only what rounding cannot have made
-    of that counts.
+    Where an equality column depends on others, w_j is taken to be 0 as theirs are: only what rounding
+    cannot have made of that counts, for a solution no farther away than `implied_reach`.
     """
     problem = point.problem
-    charged, room = dual.uncertainty(problem), point.room
-    if problem.some_free:
+    w, charged, (below, above) = dual.correlation, dual.uncertainty(problem), point.room
+    if problem.equality is not None:
+        w, charged = np.where(point.settled, 0.0, w), np.where(point.settled, 0.0, charged)
         charged = np.where(point.dependent, -charged, charged)
-    rising = np.maximum(charged + dual.correlation, 0.0)
-    falling = np.maximum(charged - dual.correlation, 0.0)
+    rising, falling = np.maximum(charged + w, 0.0), np.maximum(charged - w, 0.0)
     if problem.some_unbounded:
         no_upper, no_lower = problem.no_upper, problem.no_lower
-        if problem.some_free or (implicit is not None and implicit.any()):
-            unproved = point.dependent if implicit is None else point.dependent | implicit
-            room = _room_beyond(point, unproved)
-            settled = unproved | (problem.free & (problem.norms > 0.0))
-            no_upper, no_lower = no_upper & ~settled, no_lower & ~settled
+        if problem.equality is not None and point.dependent.any():
+            reach, unproved = implied_reach(point.x, problem), point.dependent
+            below = np.where(unproved & no_lower, reach, below)
+            above = np.where(unproved & no_upper, reach, above)
+            no_upper, no_lower = no_upper & ~unproved, no_lower & ~unproved
         if (rising * no_upper).any() or (falling * no_lower).any():
             return np.inf
-    below, above = room
-    return (dot(above, rising) + dot(below, falling)) * (1.0 + gamma(len(above) + 4))
-
-
-def _room_beyond(point: Point, unproved: Mask) -> tuple[Array, Array]:
-    """Room on either side; for coordinates that are `unproved`, as far as a solution is taken to be."""
-    problem, (below, above) = point.problem, point.room
-    if not unproved.any():
-        return below, above
-    reach = implied_reach(point.x, problem)
-    return (
-        np.where(unproved & problem.no_lower, reach, below),
-        np.where(unproved & problem.no_upper, reach, above),
-    )
+    total = (dot(above, rising) + dot(below, falling)) * (1.0 + gamma(len(above) + 4))
+    if total < UNDERFLOW:  # products of positive numbers may have underflowed
+        total += TINY * bool(np.any((above > 0.0) & (rising > 0.0)))
+        total += TINY * bool(np.any((below > 0.0) & (falling > 0.0)))
+    return total
 
 
 def _bracket(point: Point, theta: Array, moved: Array | None) -> float:
@@ -249,7 +239,7 @@ def _cost_of_prediction_error(point: Point, apart: float, moved: Array | None = 
 
 
 def implied_reach(x: Array, problem: ReducedProblem) -> Array:
-    """How far from x some solution is taken to be where nothing bounds it (see `DualCone`).
+    """How far from x some solution is taken to be where nothing proved bounds it.
 
     A thousand times the larger of the current value and the coefficient that would explain the
     whole target with that column alone. This is an assumption, and certificates that rest on it say

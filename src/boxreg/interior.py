@@ -6,18 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array, Mask
+from .arrays import Array, Index, Mask
 from .designs.projected import ProjectedDesign
 from .designs.stacked import RowDesign, StackedDesign
 from .designs.survey import Survey
-from .dual_cone import DualCone, interior_margin, off_free_columns
-from .duality import DualPoint
+from .dual_cone import DualCone, interior_margin, off_equality_columns
 from .losses.least_squares import LeastSquares
 from .problem import Problem
 from .reduced import ReducedProblem
 
 _DISTINCT = 1e-8
 """A margin, or a part of a column, at or below this counts as zero."""
+
+_LEAST_MARGIN = 1e-13
+"""A direction with a smaller margin is not told from one without: it is of the size of rounding."""
 
 _NEGLIGIBLE = 1e-13
 """Directions below this, relative to the largest, are left out of the span of columns."""
@@ -53,19 +55,20 @@ class InteriorSearch:
         while True:
             remaining = self.constrained & ~implicit
             if not remaining.any():
-                return self._reduced(None, implicit, basis)
+                return DualCone(None, implicit, note=not_unique(implicit))
             direction, support = self._alternative(remaining, basis)
             if direction is not None:
-                return self._reduced(direction, implicit, basis)
-            if support is None:
-                return DualCone(None, implicit, basis, note=_UNDECIDED)
+                t = off_equality_columns(direction, self.problem.with_equalities(implicit))
+                return DualCone(t, implicit, note=not_unique(implicit))
+            if support is None or not support.any():
+                return DualCone(None, np.zeros_like(implicit), note=_UNDECIDED)
             implicit = implicit | support
             basis = span(self.problem, implicit | self.problem.free)
             implicit = implicit | (remaining & self._inside(basis))
 
     def _alternative(
         self, remaining: Mask, basis: Array | None
-    ) -> tuple[DualPoint | None, Mask | None]:
+    ) -> tuple[Array | None, Mask | None]:
         """A direction for the remaining columns, or the support of a λ, or neither in the budget."""
         from .driver import run
         from .dual_updates import LineSearch
@@ -106,30 +109,29 @@ class InteriorSearch:
             ),
         )
         held.work.add(outcome.work * n)
-        t = outcome.theta[:-1]
-        if basis is not None:
-            t = t - basis @ (basis.T @ t)
-        direction = off_free_columns(t, held)
-        if interior_margin(direction, held, remaining) > _DISTINCT:
-            return direction, None
-        if outcome.certificate.objective <= decided:
-            return None, remaining & (np.abs(outcome.x) * norms > _DISTINCT)
-        return None, None
+        support = remaining & (np.abs(outcome.x) * norms > _DISTINCT)
+        candidates = [outcome.theta[:-1]]
+        if design.has_columns and 0 < np.count_nonzero(support) <= m:
+            candidates.append(self._equidistant(np.flatnonzero(support), basis))
+        for t in candidates:
+            away = t if basis is None else t - basis @ (basis.T @ t)
+            direction = off_equality_columns(away, held)
+            if interior_margin(direction, held, remaining) > _LEAST_MARGIN:
+                return direction.theta, None
+        return None, support if outcome.certificate.objective <= decided else None
 
-    def _reduced(
-        self, direction: DualPoint | None, implicit: Mask, basis: Array | None
-    ) -> DualCone:
-        """The cone found, with the part of it that needs no assumption."""
-        if not implicit.any():
-            return DualCone(direction, implicit)
-        rows = ~np.any(self.problem.design.columns(np.flatnonzero(implicit)), axis=1)
-        exact = None
-        if direction is not None:
-            exact = DualPoint.direction(np.where(rows, direction.theta, 0.0), self.problem)
-            remaining = self.constrained & ~implicit
-            if interior_margin(exact, self.problem, remaining) <= 0.0:
-                exact = None
-        return DualCone(direction, implicit, basis, rows, exact, not_unique(implicit))
+    def _equidistant(self, support: Index, basis: Array | None) -> Array:
+        """The t of least norm with ±a_jᵀt = -||a_j|| on the support of λ.
+
+        In exact arithmetic that is the direction of A λ. Solved for by orthogonal factors it keeps its
+        margin where the hull comes so near to 0 that A λ, as computed, is mostly rounding.
+        """
+        held = self.problem
+        unit = held.design.columns(support) * (held.side[support] / held.norms[support])
+        if basis is not None:
+            unit = unit - basis @ (basis.T @ unit)
+        held.work.add(len(support) ** 2)
+        return np.asarray(np.linalg.lstsq(unit.T, -np.ones(len(support)), rcond=None)[0])
 
     def _inside(self, basis: Array) -> Mask:
         """Columns that lie in the span: their product with every feasible theta is 0 as well."""

@@ -10,7 +10,7 @@ from scipy import sparse
 from .arrays import Array, Index, Mask
 from .dual_cone import DualCone
 from .duality import DualPoint
-from .interior import not_unique, span
+from .interior import not_unique
 from .recession import recession
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
@@ -61,11 +61,9 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
         domain = (np.where(tight, end, domain[0]), np.where(tight, end, domain[1]))
     anchor = DualPoint.at(theta, problem)
     strict = _margin(anchor, problem, used & ~implicit) > 0.0
-    basis = span(problem, implicit | problem.free) if implicit.any() else None
     return DualCone(
         None,
         implicit,
-        basis,
         anchor=anchor if strict else None,
         note=not_unique(implicit),
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from .arrays import Array, Index, Mask
 from .designs.epochs import FirstSweep
-from .free_columns import FreeMetric
+from .equality_columns import EqualityMetric
 from .reduced import ReducedProblem
 from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm, root
 
@@ -23,8 +23,8 @@ class Point:
     def __init__(self, problem: ReducedProblem, x: Array) -> None:
         self.problem = problem
         self.x = x
-        self.gaps: dict[int, tuple[object, object, float]] = {}
-        """Duality gaps computed here, by identity of the dual point and the implicit columns."""
+        self.gaps: dict[int, tuple[object, float]] = {}
+        """Duality gaps computed here, by identity of the dual point."""
         self._wanting: dict[float, Mask] = {}
         self.sweep: FirstSweep | None = None
         """Where a sweep leads from here, if that is known."""
@@ -108,9 +108,9 @@ class Point:
         return self.problem.loss.curvatures(self.prediction, self.problem.target)
 
     @cached_property
-    def free_metric(self) -> FreeMetric | None:
-        """The way to a dual point orthogonal to the free columns, in the metric of f''."""
-        columns = self.problem.free_columns
+    def equality_metric(self) -> EqualityMetric | None:
+        """The way to a dual point with w_j = 0 on the equality columns, in the metric of f''."""
+        columns = self.problem.equality
         if columns is None:
             return None
         plain = self.problem.loss.quadratic and self.problem.smoothness.rows is None
@@ -118,14 +118,19 @@ class Point:
 
     @cached_property
     def dependent(self) -> Mask:
-        """Free coordinates whose columns may depend on others: that w_j = 0 there is not proved."""
+        """Equality columns that may depend on others: that w_j = 0 holds there is not proved."""
         problem = self.problem
-        doubt = problem.free.copy()
-        columns = problem.free_columns
-        if columns is not None:
-            doubt[columns.covered(self.free_metric)] = False
+        doubt = np.zeros(len(self.x), dtype=bool)
+        if problem.equality is not None:
+            doubt[problem.equality.doubtful(self.equality_metric)] = True
             doubt &= problem.norms > 0.0  # a zero column has w_j = -c_j
         return doubt
+
+    @cached_property
+    def settled(self) -> Mask:
+        """Equality columns near which w_j = 0 holds exactly, by proof (see `feasible_nearby`)."""
+        problem = self.problem
+        return problem.equal & (problem.norms > 0.0) & ~self.dependent
 
     @cached_property
     def correlation(self) -> Array:

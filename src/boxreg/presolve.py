@@ -32,6 +32,7 @@ def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
         whole,
         lower=np.where(inert, nearest, problem.lower),
         upper=np.where(inert, nearest, problem.upper),
+        equality=None if whole.equality is None else whole.equality.without(inert),
     )
 
 
@@ -52,7 +53,7 @@ def unreduced(problem: Problem, work: WorkMeter) -> ReducedProblem:
         smoothness=problem.smoothness,
         cost=problem.cost,
         constant=problem.constant,
-    )
+    ).with_equalities()
 
 
 def reference_scale(problem: Problem) -> tuple[float, float]:

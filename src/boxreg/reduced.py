@@ -10,10 +10,10 @@ import numpy as np
 from .arrays import Array, Index, Mask
 from .designs.base import Design
 from .designs.view import ColumnView
-from .free_columns import FreeColumns
+from .equality_columns import EqualityColumns
 from .linear_cost import LinearCost
 from .losses.base import Loss
-from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
+from .rounding import SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
 from .smoothness import Smoothness
 from .work import WorkMeter
 
@@ -53,6 +53,8 @@ class ReducedProblem:
     constant: float = 0.0
     offset_terms: int = 0
     """How many terms were summed for an entry of z."""
+    equality: EqualityColumns | None = None
+    """The columns of which w_j = 0 is asked of a dual point; None where there are none."""
 
     @cached_property
     def open(self) -> Mask:
@@ -90,20 +92,37 @@ class ReducedProblem:
         return bool(self.no_upper.any() or self.no_lower.any())
 
     @cached_property
+    def equal(self) -> Mask:
+        """Coordinates of which w_j = 0 is asked: the free ones, and implicit equalities."""
+        mask = np.zeros(len(self.lower), dtype=bool)
+        if self.equality is not None:
+            mask[self.equality.index] = True
+        return mask
+
+    @cached_property
     def side(self) -> Array:
         """1 where w_j <= 0 is asked of a dual point, -1 where w_j >= 0 is; 0 elsewhere."""
-        return 1.0 * (self.no_upper & ~self.no_lower) - 1.0 * (self.no_lower & ~self.no_upper)
+        above, below = self.no_upper & ~self.equal, self.no_lower & ~self.equal
+        return 1.0 * above - 1.0 * below
 
     @cached_property
     def constrained(self) -> Mask:
-        """Coordinates with one bound: those that make the dual feasible set a cone."""
-        return np.asarray(self.no_upper != self.no_lower)
+        """Coordinates of which a sign of w_j is asked: those with one bound, but for equalities."""
+        return np.asarray((self.no_upper != self.no_lower) & ~self.equal)
 
-    @cached_property
-    def free_columns(self) -> FreeColumns | None:
-        """The columns of the free coordinates, if there are any."""
-        index = np.flatnonzero(self.free)
-        return FreeColumns(self.design.columns(index), index) if len(index) else None
+    def with_equalities(self, implicit: Mask | None = None) -> ReducedProblem:
+        """The problem with w_j = 0 asked of dual points for free and for the `implicit` coordinates.
+
+        Asking more of dual points than their feasibility does is always safe: the bounds they prove
+        stay bounds.
+        """
+        mask = self.free if implicit is None else self.free | self.equal | implicit
+        index = np.flatnonzero(mask & self.open)
+        if not len(index):
+            return self
+        costs = None if self.cost is None else self.cost.c[index]
+        exact = self.cost is None or self.cost.unit == 0.0
+        return replace(self, equality=EqualityColumns(self.design, index, costs, exact))
 
     @cached_property
     def reach(self) -> Array:
@@ -184,10 +203,14 @@ class ReducedProblem:
         return 0.0 if self.cost is None else self.cost.unit + 2.0 * UNIT_ROUNDOFF
 
     def uncertainty(self, error: float, drift: float) -> Array:
-        """error ||a_j|| + drift size_j: how far w_j may be from the truth."""
-        if self.cost is None:
-            return error * self.norms
-        return error * self.norms + drift * self.cost.size
+        """error ||a_j|| + drift size_j: how far w_j may be from the truth.
+
+        With an error so small that this may underflow, the products underflow too: `TINY` covers both.
+        """
+        doubt = error * self.norms
+        if 0.0 < error < UNDERFLOW:
+            doubt = doubt + TINY * (self.norms > 0.0)
+        return doubt if self.cost is None else doubt + drift * self.cost.size
 
     def linear(self, x: Array) -> float:
         """cᵀx + constant."""
@@ -199,10 +222,12 @@ class ReducedProblem:
 
     def fix(self, at_lower: Mask, at_upper: Mask) -> ReducedProblem:
         """Collapse the bounds of coordinates proved to sit at one of them."""
+        equality = self.equality
         return replace(
             self,
             lower=np.where(at_upper, self.upper, self.lower),
             upper=np.where(at_lower, self.lower, self.upper),
+            equality=None if equality is None else equality.without(at_lower | at_upper),
         )
 
     def keep(self, kept: Index, *, copy: bool = True) -> ReducedProblem:
@@ -233,6 +258,7 @@ class ReducedProblem:
             upper=self.upper[kept],
             norms=self.norms[kept],
             index=self.index[kept],
+            equality=None if self.equality is None else self.equality.renumbered(kept),
             offset=offset,
             offset_error=error,
             offset_terms=self.offset_terms + (len(nonzero) + 2 if len(nonzero) else 0),

@@ -26,9 +26,11 @@ SLACK: Final = 1.0 + 1e-8
 relative error is at most gamma_k and so below 1e-8 for every k up to 9e7."""
 
 TINY: Final = 1e-300
-"""A positive quantity whose square underflows is reported as no less than this."""
+"""More than every underflow of a sum together: each adds at most 2^-1074, and no sum has 1e22 terms."""
 
-_UNDERFLOW = 1e-150
+UNDERFLOW: Final = 1e-150
+"""Numbers below this have squares, or products with column norms, that may underflow."""
+
 _PIECE = 8192
 _PIECES = 16
 
@@ -51,13 +53,23 @@ def dot(u: Array, v: Array) -> float:
 
 
 def norm(v: Array) -> float:
-    """Euclidean norm of v, within a factor SLACK of the true one; larger where squares underflow."""
+    """Euclidean norm of v, within a factor SLACK of the true one, squares that underflow included."""
     return root(dot(v, v), v)
 
 
 def root(square: float, v: Array) -> float:
-    """The norm of v, given vᵀv."""
+    """The norm of v, given vᵀv; v is scaled by its largest entry where the squares underflow."""
     size = math.sqrt(square)
-    if size < _UNDERFLOW and v.size:
-        return float(np.sqrt(v.size) * np.max(np.abs(v)))
-    return size
+    if size >= UNDERFLOW or not v.size:
+        return size
+    largest = float(np.max(np.abs(v)))
+    if largest == 0.0:
+        return 0.0
+    scaled = v / largest
+    return max(largest * math.sqrt(dot(scaled, scaled)), largest)
+
+
+def norm_at_least(v: Array) -> float:
+    """A lower bound on the Euclidean norm of v: what may be subtracted in a proof."""
+    size = norm(v)
+    return size / SLACK if size >= TINY else 0.0

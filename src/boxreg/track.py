@@ -76,8 +76,7 @@ class Track:
         return gap
 
     def _gap_of(self, dual: DualPoint) -> float:
-        implicit = self.cone.implicit
-        return duality_gap(self.point, dual, implicit if implicit.any() else None)
+        return duality_gap(self.point, dual)
 
     def _least_gap(self) -> float:
         """What the gap of the best dual point was worth when last looked at, P - D, at this point.
@@ -115,17 +114,10 @@ class Track:
 
     def _proved(self, region: SafeRegion, gap: float) -> tuple[Mask, Mask]:
         """Open coordinates proved to be at their lower, and at their upper bound."""
-        point, dual = self.point, self.best
-        doubtful = point.problem.some_free and bool(point.dependent.any())
-        if doubtful or self.cone.implicit.any():
-            pair = None if doubtful else self.cone.provable(point)
-            if pair is None:
-                nothing = np.zeros(len(point.x), dtype=bool)
-                return nothing, nothing.copy()
-            point, dual = pair
-            gap = duality_gap(point, dual)
-        at_lower, at_upper = screen(point, dual, gap, region)
-        return at_lower & ~self.cone.implicit, at_upper
+        if self.point.dependent.any():  # the gap rests on an assumption: screening must not
+            nothing = np.zeros(len(self.point.x), dtype=bool)
+            return nothing, nothing.copy()
+        return screen(self.point, self.best, gap, region)
 
     def adopt(self, problem: ReducedProblem) -> None:
         """Go on with a problem that has more coordinates fixed; drop their columns if that pays."""
@@ -144,7 +136,7 @@ class Track:
         """Whether nothing moves any more and what is left of the gap is mostly rounding."""
         if not self.ledger.stalled(checks=1):
             return False
-        share = rounding_share(self.point, self.best, self.cone.implicit)
+        share = rounding_share(self.point, self.best)
         if gap > 10.0 * share:
             return False
         return share > goal or self.ledger.stalled(checks=10)
@@ -152,7 +144,12 @@ class Track:
     def find_direction(self) -> None:
         """Search for the way into the dual feasible set that has been put off so far."""
         self.whole_cone = build_cone(self.whole, "auto", self.problem.survey.sums)
-        self.cone = self.whole_cone.kept(self.point.problem.index)
+        index = self.point.problem.index
+        self.cone = self.whole_cone.kept(index)
+        implicit = self.whole_cone.implicit
+        if implicit.any():
+            self.whole = self.whole.with_equalities(implicit)
+            self.adopt(self.point.problem.with_equalities(implicit[index]))
 
     def _as_posed(self, point: Point) -> Point:
         """A point with every column held, in the problem as it was posed."""

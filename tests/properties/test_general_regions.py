@@ -119,10 +119,12 @@ def test_the_metric_by_definition(weights: np.ndarray) -> None:
     np.testing.assert_allclose(metric.reach, np.sqrt(weights @ A**2), rtol=1e-7)
     for _ in range(20):
         v = rng.standard_normal(5)
-        assert metric.norm(v) == pytest.approx(np.sqrt(np.sum(v**2 / weights)), rel=1e-7)
-        assert metric.norm(v) <= metric.at_most(float(np.linalg.norm(v))) * (1 + 1e-12)
-        assert np.all(np.abs(A.T @ v) <= metric.reach * metric.norm(v) * (1 + 1e-12))
-    assert metric.at_most(1.0) == pytest.approx(1.0 / np.sqrt(weights.min()), rel=1e-12)
+        size = float(np.sqrt(np.sum(v**2 / weights)))
+        assert metric.norm_at_least(v) <= size * (1.0 - 1e-9)
+        assert metric.norm_at_least(v) == pytest.approx(size, rel=1e-7)
+        assert size <= metric.at_most(float(np.linalg.norm(v)))
+        assert np.all(np.abs(A.T @ v) <= metric.reach * size * (1 + 1e-12))
+    assert metric.at_most(1.0) == pytest.approx(1.0 / np.sqrt(weights.min()), rel=1e-7)
 
 
 def test_a_weighted_ball_by_hand() -> None:

@@ -23,6 +23,7 @@ def pairs(A, y, lower, upper, seed, solution=None, **terms):
     """Primal-dual pairs far from and near to the solution, with their gaps."""
     problem = reduced(A, y, lower, upper, **terms)
     cone = build_cone(problem, "auto")
+    problem = problem.with_equalities(cone.implicit)
     rng = np.random.default_rng(seed)
     if solution is None:
         solution = extended_solution(A, y, lower, upper).x
@@ -33,7 +34,7 @@ def pairs(A, y, lower, upper, seed, solution=None, **terms):
         point = Point(problem, x)
         dual = cone.push(DualPoint.residual(point), point)
         gap = duality_gap(point, dual)
-        if np.isfinite(gap):
+        if np.isfinite(gap) and not point.dependent.any():
             yield point, dual, gap
 
 

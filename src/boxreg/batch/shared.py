@@ -95,10 +95,10 @@ def _way(posed: Any, m: int) -> Any:
     cone = build_cone(reduced, "auto", posed.survey.sums)
     t: DualPoint | None = None if cone.implicit.any() else cone.direction
     free, scale, least, rows = np.zeros(0, dtype=np.intp), np.zeros(0), 0.0, np.zeros(0)
-    columns = reduced.free_columns
+    columns = reduced.equality
     metric = None if columns is None else columns.metric(None)
     if columns is not None and metric is not None and len(metric.chosen) == len(columns.index):
-        # ||VᵀD⁻¹δ|| <= sum_j |δ_j| ||row j of D⁻¹V|| <= √k ||δ / scale||, in the notation of FreeMetric.
+        # ||VᵀD⁻¹δ|| <= sum_j |δ_j| ||row j of D⁻¹V|| <= √k ||δ / scale||, as `EqualityMetric` has it.
         free, rows = columns.index[metric.chosen].astype(np.intp), metric.rows.copy()
         scale = 1.0 / (np.linalg.norm(metric.inverse, axis=1) * SLACK)
         least = 1.0 / float(np.sqrt(len(free)) * SLACK)

@@ -64,10 +64,9 @@ def best_between(point: Point, start: DualPoint, end: DualPoint, cone: DualCone)
     """
 
     def gap(step: float) -> float:
-        return duality_gap(point, start.toward(end, step), cone.implicit)
+        return duality_gap(point, start.toward(end, step))
 
-    at_start = duality_gap(point, start, cone.implicit)
-    at_end = duality_gap(point, end, cone.implicit)
+    at_start, at_end = duality_gap(point, start), duality_gap(point, end)
     if np.isinf(at_start) or np.isinf(at_end):  # no segment of feasible points to search
         return end if at_end < at_start else start
     if at_end < at_start and at_end <= gap(1.0 - _NEAR):

@@ -117,11 +117,11 @@ def _pushed(point: Point, rho: DualPoint) -> DualPoint | None:
 
 
 def _combination(point: Point, support: Index, wanted: Array, accuracy: float) -> Array:
-    """t = H A_F z with ±a_jᵀt = wanted_j ||a_j|| in the support and 0 for free columns, roughly."""
+    """t = H A_F z with ±a_jᵀt = wanted_j ||a_j|| in the support and 0 for equality columns, roughly."""
     problem = point.problem
-    free = np.flatnonzero(problem.free)
-    used = np.concatenate([support, free])
-    side = np.concatenate([problem.side[support] * wanted, np.zeros(len(free))])
+    equal = np.flatnonzero(problem.equal)
+    used = np.concatenate([support, equal])
+    side = np.concatenate([problem.side[support] * wanted, np.zeros(len(equal))])
     columns, norms = chosen(problem.design, used), problem.norms[used]
     root = np.sqrt(point.curvature)
     steps = 0

@@ -20,7 +20,7 @@ MARGIN = 3.0
 
 Way = namedtuple("Way", ["t", "products", "size", "error", "free", "scale", "least", "rows"])
 """A direction t strictly inside the dual cone with Aᵀt, ||t|| and the error of the products (all of
-length or value 0 where there is none); the free coordinates and the `FreeMetric` of their columns."""
+length or value 0 where there is none); the free coordinates and their `EqualityMetric`."""
 
 Box = namedtuple("Box", ["side", "has_upper", "has_lower", "high", "low"])
 """1 where w_j <= 0 is asked of a dual point, -1 where w_j >= 0 is, 0 elsewhere; whether there are

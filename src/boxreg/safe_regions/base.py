@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Array
 from ..duality import DualPoint
 from ..point import Point
-from ..rounding import SLACK, norm
+from ..rounding import SLACK, norm_at_least
 from ..smoothness import Smoothness
 
 
@@ -44,17 +44,17 @@ class Metric:
         smoothness = Smoothness.made(local)
         return cls(smoothness, problem.reach_under(smoothness))
 
-    def norm(self, v: Array) -> float:
-        """The norm of v."""
+    def norm_at_least(self, v: Array) -> float:
+        """A lower bound on the norm of v."""
         if self.smoothness.rows is None:
-            return norm(v) / float(np.sqrt(self.smoothness.largest))
-        return norm(v / np.sqrt(self.smoothness.rows))
+            return norm_at_least(v) / (float(np.sqrt(self.smoothness.largest)) * SLACK)
+        return norm_at_least(v / np.sqrt(self.smoothness.rows)) / SLACK
 
     def at_most(self, size: float) -> float:
         """The greatest norm of a v with Euclidean norm `size`."""
         rows = self.smoothness.rows
         least = self.smoothness.largest if rows is None else float(np.min(rows))
-        return size / float(np.sqrt(least))
+        return size * SLACK / float(np.sqrt(least))
 
 
 class SafeRegion(ABC):

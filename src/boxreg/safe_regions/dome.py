@@ -43,7 +43,7 @@ class Dome(SafeRegion):
         metric = Metric.of(point, dual, gap)
         ball = TwoPointBall().ball(point, dual, gap, metric)
         low, high = both_ranges(point, dual, gap, metric, ball)
-        if problem.free.any() or not metric.smoothness.known:
+        if problem.equality is not None or not metric.smoothness.known:
             return low, high  # the centre is not where it seems, or the metric is singular
         root = np.sqrt(metric.smoothness.largest)
         farthest = norm(ball.centre) + ball.radius * float(root)
@@ -84,14 +84,12 @@ class Cap:
 def half_space(point: Point, gap: float, farthest: float) -> tuple[Array, float]:
     """g and a level with <g, theta*> <= level, given ||theta*|| <= farthest.
 
-    g is A s as computed: what rounding added to it is charged to the level. Columns of norm 0 take no
-    part (`DualCone.provable` gives norm 0 to columns whose error it cannot bound).
+    g is A s as computed: what rounding added to it is charged to the level.
     """
     problem = point.problem
     below, above = point.room
     step = np.where(problem.no_upper, below, np.minimum(_FARTHEST * below, above))
     step = np.where(problem.no_lower, -above, step)
-    step[problem.norms == 0.0] = 0.0
     # The room above is rounded: stay inside the box, where the inequality holds.
     step[~problem.no_upper | (problem.lower != 0.0)] *= 1.0 - 4.0 * UNIT_ROUNDOFF
     if np.array_equal(step, point.x):  # x >= 0 and nothing else: A x is known

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Array
 from ..duality import DualPoint, feasible_nearby
 from ..point import Point
-from ..rounding import SLACK, UNIT_ROUNDOFF, norm
+from ..rounding import UNIT_ROUNDOFF, norm
 from .base import Ball, Metric, SafeRegion, ball_range, safe_sqrt
 from .gap_sphere import sphere_range
 
@@ -32,7 +32,7 @@ class TwoPointBall(SafeRegion):
         near, moved = feasible_nearby(point, dual)
         rho, e = point.residual, point.residual_error
         error = e if moved is None else e + norm(moved)
-        apart = max(metric.norm(dual.theta - rho) / SLACK - metric.at_most(error), 0.0)
+        apart = max(metric.norm_at_least(dual.theta - rho) - metric.at_most(error), 0.0)
         rounding = 2.0 * UNIT_ROUNDOFF * (dual.size + point.residual_norm)
         centre_error = 0.5 * (near.error + point.correlation_error + e) + rounding
         drift = max(near.drift, problem.cost_drift) + 2.0 * UNIT_ROUNDOFF

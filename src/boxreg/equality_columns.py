@@ -1,13 +1,17 @@
-"""Coordinates without bounds, whose columns every dual point must be orthogonal to."""
+"""Columns on which every feasible dual point is fixed: a_jᵀtheta = c_j."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from .arrays import Array, Index
+from .arrays import Array, Index, Mask
+from .designs.base import Design
+from .exact_dependence import in_span
 from .rounding import SLACK, gamma, norm
 
 _CUTOFFS = (1e-12, 1e-10, 1e-8)
@@ -19,11 +23,11 @@ _SOUND = 1e-4
 
 
 @dataclass(frozen=True)
-class FreeMetric:
+class EqualityMetric:
     """The exact way from a theta to one with A_Bᵀtheta' = c_B, in the metric H = diag(h).
 
-    B are free columns independent of each other; all of them if that can be told. Let M be √H A_B with
-    its columns scaled to unit norm by D⁻¹, and V any matrix that makes U = M V nearly orthonormal,
+    B are equality columns independent of each other; all of them if that can be told. Let M be √H A_B
+    with its columns scaled to unit norm by D⁻¹, and V any matrix that makes U = M V nearly orthonormal,
     ||UᵀU - I|| <= ε < 1: the inverse of a triangular factor of M. With δ = A_Bᵀtheta - c_B,
 
         theta' = theta - √H U (UᵀU)⁻¹ VᵀD⁻¹δ
@@ -33,7 +37,7 @@ class FreeMetric:
     """
 
     chosen: Index
-    """B, by position among the free columns."""
+    """B, by position among the equality columns."""
     moves: Array
     """√H U, as computed."""
     inverse: Array
@@ -42,7 +46,7 @@ class FreeMetric:
     """√h_i ||row i of U|| / (1 - ε), the rounding error of U included."""
 
     @classmethod
-    def of(cls, columns: Array, h: Array) -> FreeMetric | None:
+    def of(cls, columns: Array, h: Array) -> EqualityMetric | None:
         """The metric with as many columns as are proved independent; None if that is none."""
         root = np.sqrt(h)
         weighted = root[:, None] * columns
@@ -62,7 +66,7 @@ class FreeMetric:
     @classmethod
     def _proved(
         cls, chosen: Index, unit: Array, v: Array, root: Array, scale: Array
-    ) -> FreeMetric | None:
+    ) -> EqualityMetric | None:
         """The metric with U = M V; None where U is not proved to be nearly orthonormal."""
         m, k = unit.shape
         u = unit @ v
@@ -70,7 +74,7 @@ class FreeMetric:
         # An entry of M is off by a few units in the last place, one of U by those of a product.
         drift = gamma(k + 6) * norm(v.ravel())
         size = norm(u.ravel())
-        error = drift * float(np.sqrt(k)) * SLACK
+        error = drift * norm(lengths) * SLACK
         off = norm((u.T @ u - np.eye(k)).ravel()) + gamma(m + 2) * size**2
         off = (off + 2.0 * size * error + error**2) * SLACK
         if not off <= 0.5:
@@ -84,7 +88,7 @@ class FreeMetric:
         )
 
     def correction(self, off: Array) -> Array:
-        """√H U VᵀD⁻¹δ, to be taken off theta, for δ = off over all free columns."""
+        """√H U VᵀD⁻¹δ, to be taken off theta, for δ = off over all equality columns."""
         return self.moves @ (self.inverse.T @ off[self.chosen])
 
     def distance(self, off: Array) -> Array:
@@ -119,33 +123,99 @@ def _by_pivoted_qr(unit: Array) -> list[tuple[Index, Array]]:
     return [(order[:r], v[:r, :r]) for r in ranks]
 
 
-class FreeColumns:
-    """A_F and its positions among the columns held."""
+class EqualityColumns:
+    """A_E for the coordinates E whose slopes w_j = a_jᵀtheta - c_j must be 0 at a feasible theta.
 
-    def __init__(self, columns: Array, index: Index) -> None:
-        self.columns = columns
+    Free coordinates (no bound at all) are of this kind, and so are those with one bound whose columns
+    are implicit equalities of the dual feasible set (see `InteriorSearch`). Nothing is read from the
+    design before it is needed.
+    """
+
+    def __init__(
+        self, design: Design, index: Index, costs: Array | None = None, exact_costs: bool = True
+    ) -> None:
         self.index = index
-        self._plain: tuple[FreeMetric | None] | None = None
+        """Positions among the columns held."""
+        self._design, self._source = design, index
+        """Where the columns are read, which stays the same when others leave the problem."""
+        self._costs = costs
+        self._exact_costs = exact_costs
+        """Whether the costs are what the caller gave, with no rounding error of their own."""
 
-    def metric(self, h: Array | None) -> FreeMetric | None:
+    @cached_property
+    def columns(self) -> Array:
+        """A_E as a dense array."""
+        return self._design.columns(self._source)
+
+    @cached_property
+    def _plain(self) -> EqualityMetric | None:
+        return EqualityMetric.of(self.columns, np.ones(len(self.columns)))
+
+    def metric(self, h: Array | None) -> EqualityMetric | None:
         """The way to feasibility in the metric diag(h), or with h = 1, which is computed once.
 
         With h = 1 too where an h with zeros hides columns that are independent.
         """
-        if h is not None:
-            made = FreeMetric.of(self.columns, h)
-            if made is not None and len(made.chosen) == len(self.index):
-                return made
-            plain = self.metric(None)
-            return plain if _rank(plain) > _rank(made) else made
-        if self._plain is None:
-            self._plain = (FreeMetric.of(self.columns, np.ones(len(self.columns))),)
-        return self._plain[0]
+        if h is None:
+            return self._plain
+        made = EqualityMetric.of(self.columns, h)
+        if made is not None and len(made.chosen) == len(self.index):
+            return made
+        return self._plain if _rank(self._plain) > _rank(made) else made
 
-    def covered(self, metric: FreeMetric | None) -> Index:
+    def covered(self, metric: EqualityMetric | None) -> Index:
         """Positions, among the columns held, of those that the metric makes theta orthogonal to."""
         return self.index[:0] if metric is None else self.index[metric.chosen]
 
+    def doubtful(self, metric: EqualityMetric | None) -> Index:
+        """Positions, among the columns held, of those for which w_j = 0 is not proved.
 
-def _rank(metric: FreeMetric | None) -> int:
+        The metric proves it for independent columns, and so for every column that is a linear
+        combination of those. Whether the others are is decided in rational arithmetic; a column that
+        depends on the rest only up to rounding, or whose test would take too long, stays in doubt.
+        """
+        if metric is None:
+            return self.index
+        if len(metric.chosen) == len(self.index) or self._exact_rank == len(metric.chosen):
+            return self.index[:0]
+        left = np.ones(len(self.index), dtype=bool)
+        left[metric.chosen] = False
+        return self.index[left]
+
+    @cached_property
+    def _exact_rank(self) -> int | None:
+        """The rank of A_E where the other columns are proved to lie in the span of as many; or None.
+
+        Every independent subset of that size spans the same space, whichever metric has chosen it.
+        """
+        plain = self._plain
+        if plain is None or not self._exact_costs:
+            return None
+        rest = np.setdiff1d(np.arange(len(self.index)), plain.chosen)
+        rows = self.columns
+        if self._costs is not None:  # w_j follows only if the costs combine as the columns do
+            rows = np.vstack([rows, self._costs])
+        proved = in_span(rows[:, plain.chosen], rows[:, rest])
+        return len(plain.chosen) if proved else None
+
+    def without(self, fixed: Mask) -> EqualityColumns | None:
+        """Those that are not among the columns `fixed`; None where none is left."""
+        stay = ~fixed[self.index]
+        if stay.all():
+            return self
+        if not stay.any():
+            return None
+        costs = None if self._costs is None else self._costs[stay]
+        fewer = EqualityColumns(self._design, self._source[stay], costs, self._exact_costs)
+        fewer.index = self.index[stay]
+        return fewer
+
+    def renumbered(self, kept: Index) -> EqualityColumns:
+        """The same columns at their positions among `kept`, which must hold all of them."""
+        moved = copy(self)
+        moved.index = np.searchsorted(kept, self.index)
+        return moved
+
+
+def _rank(metric: EqualityMetric | None) -> int:
     return 0 if metric is None else len(metric.chosen)
