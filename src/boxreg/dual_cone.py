@@ -13,11 +13,7 @@ from .equality_columns import EqualityColumns, EqualityMetric
 from .point import Point
 from .recession import Recession
 from .reduced import ReducedProblem
-from .rounding import UNIT_ROUNDOFF, norm
-
-_MARGIN = 3.0
-"""Feasibility is left with this many times its rounding error to spare, so that the certificate,
-which computes the products again, proves it too."""
+from .rounding import COMBINATION, MARGIN, STRETCH, norm
 
 _PASSES = 3
 
@@ -86,7 +82,7 @@ class DualCone:
         # The way there rounds too: a few times that is what must be made up for.
         more = _rounding_between(dual, anchor, step) * point.problem.norms
         share = np.divide(over + more, over + more + spare, out=share, where=constrained)
-        return dual.toward(anchor, min(float(share.max()) * (1.0 + 1e-12), 1.0))
+        return dual.toward(anchor, min(float(share.max()) * STRETCH, 1.0))
 
     def kept(self, kept: Index) -> DualCone:
         """The cone over the columns `kept`."""
@@ -101,7 +97,7 @@ class DualCone:
 def _rounding_between(dual: DualPoint, anchor: DualPoint, step: float) -> float:
     """What going a step from one point towards the other adds to the error, with a margin."""
     size = norm(dual.theta) + step * norm(anchor.theta)
-    return _MARGIN * (12.0 * UNIT_ROUNDOFF * size + step * anchor.error)
+    return MARGIN * (2.0 * COMBINATION * size + step * anchor.error)
 
 
 def balanced(dual: DualPoint, point: Point) -> DualPoint:
@@ -150,14 +146,14 @@ def excess_over_cone(dual: DualPoint, point: Point) -> Array:
     """
     problem = point.problem
     dual, _ = feasible_nearby(point, dual)
-    rounding = dual.error + 6.0 * UNIT_ROUNDOFF * dual.size
-    return problem.side * dual.correlation + _MARGIN * problem.uncertainty(rounding, dual.drift)
+    rounding = dual.error + COMBINATION * dual.size
+    return problem.side * dual.correlation + MARGIN * problem.uncertainty(rounding, dual.drift)
 
 
 def interior_slope(t: DualPoint, problem: ReducedProblem) -> Array:
     """∓a_jᵀt less its rounding error: the rate at which a step along t gains feasibility."""
-    rounding = t.error + 6.0 * UNIT_ROUNDOFF * t.size
-    return -problem.side * t.correlation - _MARGIN * rounding * problem.norms
+    rounding = t.error + COMBINATION * t.size
+    return -problem.side * t.correlation - MARGIN * rounding * problem.norms
 
 
 def interior_margin(t: DualPoint, problem: ReducedProblem, constrained: Mask) -> float:

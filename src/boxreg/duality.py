@@ -11,7 +11,7 @@ from .arrays import Array, Index
 from .losses.least_squares import half_square_gap
 from .point import Point
 from .reduced import ReducedProblem
-from .rounding import SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
+from .rounding import COMBINATION, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
 
 
 @dataclass(frozen=True)
@@ -60,23 +60,23 @@ class DualPoint:
 
     def plus(self, step: float, direction: DualPoint) -> DualPoint:
         """Theta + step · direction, its correlation by linearity rather than by a product."""
-        rounding = 6.0 * UNIT_ROUNDOFF * (self.size + abs(step) * direction.size)
+        rounding = COMBINATION * (self.size + abs(step) * direction.size)
         return DualPoint(
             self.theta + step * direction.theta,
             self.correlation + step * direction.correlation,
             self.error + abs(step) * direction.error + rounding,
-            self.drift + 6.0 * UNIT_ROUNDOFF,
+            self.drift + COMBINATION,
         )
 
     def toward(self, other: DualPoint, step: float) -> DualPoint:
         """(1 - step) theta + step other, for step in [0, 1]."""
         size = (1.0 - step) * self.size + step * other.size
-        rounding = 6.0 * UNIT_ROUNDOFF * size
+        rounding = COMBINATION * size
         return DualPoint(
             (1.0 - step) * self.theta + step * other.theta,
             (1.0 - step) * self.correlation + step * other.correlation,
             (1.0 - step) * self.error + step * other.error + rounding,
-            max(self.drift, other.drift) + 6.0 * UNIT_ROUNDOFF,
+            max(self.drift, other.drift) + COMBINATION,
         )
 
     def kept(self, kept: Index) -> DualPoint:

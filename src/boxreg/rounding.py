@@ -7,7 +7,10 @@ k terms, evaluated in any order, with or without fused multiply-adds, satisfies
 
 with u = 2^-53. By Cauchy–Schwarz a column product a_jᵀv is then off by at most gamma_k ||a_j|| ||v||.
 Hypothesis: no overflow and no harmful underflow. Validation refuses data whose column norms leave
-[1e-140, 1e140], which keeps both away.
+[SMALLEST_NORM, 1 / SMALLEST_NORM], which keeps both away.
+
+The constants are those of every proof: Python, numba's kernels and those for GPUs take them from here
+and nowhere else (a changed one makes kernels compile again, see `kernels.caching`).
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import numpy as np
 from .arrays import Array
 
 UNIT_ROUNDOFF: Final = 2.0**-53
+"""u: the relative error of one operation in float64."""
 
 SLACK: Final = 1.0 + 1e-8
 """Covers the rounding of the error bounds themselves: norms and sums of positive numbers, whose
@@ -30,6 +34,44 @@ TINY: Final = 1e-300
 
 UNDERFLOW: Final = 1e-150
 """Numbers below this have squares, or products with column norms, that may underflow."""
+
+SMALLEST_NORM: Final = 1e-140
+"""Column norms below this, or above its inverse, are refused: their squares may leave float64."""
+
+FAINT: Final = 1e-290
+"""Arguments of a logarithm or a power count as 0 up to here: next to the end of float64's range their
+relative error is no longer a few units roundoff."""
+
+COMBINATION: Final = 6.0 * UNIT_ROUNDOFF
+"""Relative error of theta + s t and of its products by linearity: three roundings each, of numbers no
+larger than ||theta|| + s ||t||, in theta and in the products."""
+
+ELEMENTARY: Final = 8.0 * UNIT_ROUNDOFF
+"""Relative error granted to one exp, log, tanh or power: vectorised libraries promise 4 ulp."""
+
+SERIES: Final = 0.25
+"""|t - 1| up to which t - 1 - log t is summed as a series, whose terms do not cancel."""
+
+SERIES_ROUNDING: Final = 32.0 * UNIT_ROUNDOFF
+"""Relative error of that series, and of the difference beyond it but for the logarithm's own."""
+
+RATIO: Final = 6.0 * UNIT_ROUNDOFF
+"""Relative error of q (1 + theta) / y, q a sum of two numbers: five roundings."""
+
+MARGIN: Final = 3.0
+"""Dual feasibility is left with this many times its rounding error to spare, so that the certificate,
+which computes the products again, proves it too."""
+
+STRETCH: Final = 1.0 + 1e-12
+"""A step towards an anchor is made longer by this factor, which covers the rounding of the step."""
+
+OPTIMALITY_MARGIN: Final = 4.0
+"""Small kernels: an answer may break the optimality conditions by this many times the rounding error,
+and gradients within it count as hidden."""
+
+NEGLIGIBLE_GAIN: Final = 1e-15
+"""Small kernels: the share of ½||b||² by which what rounding hides, or a better fit of the free columns,
+may lower the objective. Where it may be more, the general solver is called for."""
 
 _PIECE = 8192
 _PIECES = 16

@@ -13,7 +13,7 @@ from .designs import DenseDesign
 from .hidden_gradients import hidden_gain
 from .losses.least_squares import LeastSquares
 from .problem import Problem
-from .rounding import UNIT_ROUNDOFF
+from .rounding import NEGLIGIBLE_GAIN, OPTIMALITY_MARGIN, UNIT_ROUNDOFF
 
 _LARGEST = 200_000
 """Entries of A up to which the compiled call is faster than the general solver."""
@@ -21,12 +21,6 @@ _LARGEST = 200_000
 _TINY, _TINY_WIDE = 4_096, 8_192
 """Entries of a tall and of a wide A up to which single steps are tried first. On columns that resemble
 each other they take half the time of batches or less, on random ones up to 1.3 times as long."""
-
-_SLACK = 4.0
-"""Gradients within this many times their rounding error are hidden by it."""
-
-_LITTLE = 1e-15
-"""The share of ½||b||² that they may hide."""
 
 SOLVED, GAVE_UP, UNSURE = 0, 1, 2
 """How the compiled call may end; UNSURE: solved as far as gradients can be seen."""
@@ -70,15 +64,15 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
 
 
 def _harmless(A: Array, b: Array, x: Array) -> bool:
-    """Whether what rounding hides could lower the objective by 1e-15 of ½||b||² at most."""
+    """Whether what rounding hides could lower the objective by NEGLIGIBLE_GAIN ½||b||² at most."""
     free, norms = x > 0.0, np.linalg.norm(A, axis=0)
     residual = b - A @ x
     size = (len(b) + 2) * np.linalg.norm(residual) + (np.count_nonzero(free) + 2) * (norms @ x)
-    doubt = _SLACK * UNIT_ROUNDOFF * size * norms
+    doubt = OPTIMALITY_MARGIN * UNIT_ROUNDOFF * size * norms
     w = residual @ A
     hidden = ~free & (norms > 0.0) & (w > -doubt)
     slopes = (np.maximum(w, 0.0) + doubt)[hidden]
-    return hidden_gain(A[:, free], A[:, hidden], slopes) <= _LITTLE * 0.5 * float(b @ b)
+    return hidden_gain(A[:, free], A[:, hidden], slopes) <= NEGLIGIBLE_GAIN * 0.5 * float(b @ b)
 
 
 def small_answer(problem: Problem) -> Array | None:

@@ -10,13 +10,9 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..rounding import COMBINATION, MARGIN, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF
 from .compiling import inner, leaf, leaf_sums
 from .vectors import floats
-
-UNIT = 2.0**-53
-SLACK = 1.0 + 1e-8
-TINY = 1e-300
-MARGIN = 3.0
 
 Way = namedtuple("Way", ["t", "products", "size", "error", "free", "scale", "least", "rows"])
 """A direction t strictly inside the dual cone with Aᵀt, ||t|| and the error of the products (all of
@@ -46,7 +42,7 @@ def describe(lower, upper, box):  # type: ignore[no-untyped-def]
 @leaf
 def gamma(terms):  # type: ignore[no-untyped-def]
     """Worst relative error of a sum of products."""
-    return terms * UNIT / (1.0 - terms * UNIT)
+    return terms * UNIT_ROUNDOFF / (1.0 - terms * UNIT_ROUNDOFF)
 
 
 @leaf_sums
@@ -56,7 +52,7 @@ def size_of(v):  # type: ignore[no-untyped-def]
     for i in range(len(v)):
         total += v[i] * v[i]
     size = np.sqrt(total)
-    if size >= 1e-150:
+    if size >= UNDERFLOW:
         return size
     largest = 0.0
     for i in range(len(v)):
@@ -81,8 +77,8 @@ def push(w, theta, norms, box, way, error):  # type: ignore[no-untyped-def]
     -1 where it asks for a direction and there is none.
     """
     size = size_of(theta)
-    rounding = error + _shift_of_free(w, norms, way, error) + 6.0 * UNIT * size
-    spare = MARGIN * (way.error + 6.0 * UNIT * way.size)
+    rounding = error + _shift_of_free(w, norms, way, error) + COMBINATION * size
+    spare = MARGIN * (way.error + COMBINATION * way.size)
     doubt, step, known = MARGIN * rounding, 0.0, len(way.t) > 0
     for j in range(len(w)):
         side = box.side[j]
@@ -101,7 +97,7 @@ def push(w, theta, norms, box, way, error):  # type: ignore[no-untyped-def]
         theta[i] += step * way.t[i]
     for j in range(len(w)):
         w[j] += step * way.products[j]
-    return error + step * way.error + 6.0 * UNIT * (size + step * way.size)
+    return error + step * way.error + COMBINATION * (size + step * way.size)
 
 
 @leaf_sums
@@ -156,8 +152,8 @@ def least_squares_gap(x, w, theta, residual, norms, box, way, error, drift):  # 
             away += moved * way.rows[i]
         apart += away * away
     apart = np.sqrt(apart)
-    distance = apart + UNIT * (size + apart + (size_of(theta) if moved > 0.0 else 0.0))
+    distance = apart + UNIT_ROUNDOFF * (size + apart + (size_of(theta) if moved > 0.0 else 0.0))
     bracket = max(0.5 * distance * distance * SLACK, TINY) if distance > 0.0 else 0.0
     if drift > 0.0:
-        bracket += (apart + 2.0 * UNIT * size) * drift + 0.5 * drift * drift
+        bracket += (apart + 2.0 * UNIT_ROUNDOFF * size) * drift + 0.5 * drift * drift
     return (bracket + sums) * SLACK

@@ -11,36 +11,40 @@ import math
 
 import numpy as np
 
+from ..rounding import (
+    COMBINATION,
+    ELEMENTARY,
+    FAINT,
+    MARGIN,
+    RATIO,
+    SERIES,
+    SERIES_ROUNDING,
+    SLACK,
+    STRETCH,
+    TINY,
+)
 from .box_certificates import box_terms, gamma, size_of
 from .compiling import branch, leaf, leaf_sums
-
-_UNIT = 2.0**-53
-_SLACK = 1.0 + 1e-8
-_TINY = 1e-300
-_FAINT = 1e-290
-_ELEMENTARY = 8.0 * _UNIT
-_MARGIN = 3.0
-_NEAR = 0.25
 
 
 @leaf
 def excess(t, d):  # type: ignore[no-untyped-def]
     """h(t) for t = 1 + d, without cancellation (see `losses.entropy`)."""
-    if abs(d) <= _NEAR:
+    if abs(d) <= SERIES:
         s = d / (2.0 + d)
         z, tail = s * s, 0.0
         for k in range(21, 1, -2):
             tail = tail * z + 1.0 / k
         return s * d - 2.0 * s * z * tail
-    return d - math.log(t) if _FAINT < t < np.inf else np.inf
+    return d - math.log(t) if FAINT < t < np.inf else np.inf
 
 
 @leaf
 def _excess_bound(t, error):  # type: ignore[no-untyped-def]
     """Upper bound on h at every argument within a relative `error` of t."""
     value, d = excess(t, t - 1.0), abs(t - 1.0)
-    own = 32.0 * _UNIT * value + (2.0 * _ELEMENTARY * d if d > _NEAR else 0.0)
-    return (value + own + d * error + error * error) * (1.0 + _ELEMENTARY)
+    own = SERIES_ROUNDING * value + (2.0 * ELEMENTARY * d if d > SERIES else 0.0)
+    return (value + own + d * error + error * error) * (1.0 + ELEMENTARY)
 
 
 @leaf
@@ -51,10 +55,10 @@ def _bracket(q, theta, y):  # type: ignore[no-untyped-def]
         return np.inf
     product = q * slope
     if y == 0.0:
-        return 0.0 if q == 0.0 or slope == 0.0 else max(product * _SLACK, _TINY)
-    ratio = (product if product > _FAINT else 0.0) / y
-    bound = y * _excess_bound(ratio, 6.0 * _UNIT) if ratio < np.inf else product
-    return max(bound * _SLACK, _TINY)
+        return 0.0 if q == 0.0 or slope == 0.0 else max(product * SLACK, TINY)
+    ratio = (product if product > FAINT else 0.0) / y
+    bound = y * _excess_bound(ratio, RATIO) if ratio < np.inf else product
+    return max(bound * SLACK, TINY)
 
 
 @branch
@@ -79,9 +83,9 @@ def shrink(w, theta, y, sums, norms, box, error):  # type: ignore[no-untyped-def
     Rows with y = 0 have θ = -1 already. -1.0 where nothing will do.
     """
     size, root = size_of(theta), np.sqrt(float(len(theta)))
-    own = gamma(len(theta) + 2) * root * _SLACK
-    doubt = _MARGIN * (error + 6.0 * _UNIT * size)
-    spare = _MARGIN * (own + 6.0 * _UNIT * root)
+    own = gamma(len(theta) + 2) * root * SLACK
+    doubt = MARGIN * (error + COMBINATION * size)
+    spare = MARGIN * (own + COMBINATION * root)
     share = 0.0
     for j in range(len(w)):
         over = w[j] + doubt * norms[j]
@@ -92,7 +96,7 @@ def shrink(w, theta, y, sums, norms, box, error):  # type: ignore[no-untyped-def
             share = max(share, over / (over + room))
     if share == 0.0:
         return error
-    share = share * (1.0 + 1e-12)
+    share = share * STRETCH
     if not share < 1.0:
         return -1.0
     for i in range(len(theta)):
@@ -100,7 +104,7 @@ def shrink(w, theta, y, sums, norms, box, error):  # type: ignore[no-untyped-def
     for j in range(len(w)):
         w[j] = (1.0 - share) * w[j] - share * sums[j]
     # Each component is off by at most 3u |θ_i| + 2u share, and so is each product, over ||a_j||.
-    return (1.0 - share) * error + share * own + 6.0 * _UNIT * (size + share * root)
+    return (1.0 - share) * error + share * own + COMBINATION * (size + share * root)
 
 
 @branch
@@ -112,9 +116,9 @@ def kullback_leibler_gap(x, p, w, theta, y, background, norms, box, error):  # t
     count = 0
     for j in range(len(x)):
         count += x[j] != 0.0
-    relative, total = gamma(count + 4) * _SLACK, 0.0
+    relative, total = gamma(count + 4) * SLACK, 0.0
     for i in range(len(y)):
         e = relative * p[i]
         high = _bracket(p[i] + e + background[i], theta[i], y[i])
         total += max(high, _bracket(max(p[i] - e, 0.0) + background[i], theta[i], y[i]))
-    return (total * (1.0 + gamma(len(y) + 1)) + sums) * _SLACK
+    return (total * (1.0 + gamma(len(y) + 1)) + sums) * SLACK

@@ -12,6 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..rounding import SLACK, UNIT_ROUNDOFF
 from .block_products import combine, correlate_one
 from .blocks import answers_within, bounds_within, valid_within
 from .box_active_set import conform, settle
@@ -23,8 +24,6 @@ from .growing_factor import Model, append, new_factor
 from .kullback_leibler_certificates import divergence, kullback_leibler_gap, shrink
 from .vectors import floats, table
 
-_UNIT = 2.0**-53
-_SLACK = 1.0 + 1e-8
 _STEPS = 60
 _HALVINGS = 40
 _ARMIJO = 1e-4
@@ -118,7 +117,7 @@ def _first_guess(model, factor, moves, count, y, background, low, high, room):  
     count = _again(model, factor, moves, count)
     count = conform(model, factor, moves, count, low, high)
     correlate_one(model.rows, v, 0, n, room.slopes)
-    noise = _UNIT * (len(y) + 2) * size_of(v)
+    noise = UNIT_ROUNDOFF * (len(y) + 2) * size_of(v)
     count = settle(model, factor, moves, count, x, room.slopes, low, high, noise, 3 * n + 30)
     for j in range(n):
         x[j] = min(max(x[j] + moves.shift[j], low[j]), high[j])
@@ -139,7 +138,7 @@ def _proved(model, y, background, room, r, answers):  # type: ignore[no-untyped-
     correlate_one(model.rows, theta, 0, n, room.slopes)
     for j in range(n):
         w[j] = room.slopes[j]
-    error = gamma(m + 2) * size_of(theta) * _SLACK
+    error = gamma(m + 2) * size_of(theta) * SLACK
     error = shrink(w, v, y, room.sums, model.norms, room.box, error)
     gap = np.inf
     if error >= 0.0:
@@ -169,7 +168,7 @@ def _newton(model, factor, moves, count, y, low, high, room):  # type: ignore[no
         moves.shift[j] = 0.0
     count = _again(model, factor, moves, count)
     face(model, moves, low, high)
-    noise = _UNIT * (len(y) + 2) * size_of(room.theta)
+    noise = UNIT_ROUNDOFF * (len(y) + 2) * size_of(room.theta)
     return settle(model, factor, moves, count, room.x, room.slopes, low, high, noise, 3 * n + 30)
 
 

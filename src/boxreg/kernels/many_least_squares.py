@@ -11,6 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..rounding import SLACK, UNIT_ROUNDOFF
 from .block_products import combine, correlate_block
 from .blocks import answers_within, bounds_within, valid_within
 from .box_active_set import conform, settle
@@ -29,8 +30,6 @@ from .compiling import branch, compiled, inner, leaf, leaf_sums
 from .growing_factor import append, new_factor
 from .vectors import floats, indices, table
 
-_UNIT = 2.0**-53
-_SLACK = 1.0 + 1e-8
 REFINEMENTS = 4
 ENOUGH = 1e-4
 """A solve ends where the objective cannot fall by more than this share of the gap asked for: with nearly
@@ -99,7 +98,7 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, room, answers):  #
             count = conform(model, factor, moves, count, low, high)
         scale, target = _begin(model, Y[p], low, high, base, slopes[p], start, theta, tol)
         answers.scales[p], answers.targets[p], answers.gaps[p] = scale, target, np.inf
-        noise = _UNIT * (m + 2) * size_of(Y[p])
+        noise = UNIT_ROUNDOFF * (m + 2) * size_of(Y[p])
         count = settle(model, factor, moves, count, base, start, low, high, noise, rounds)
         _record(factor, moves, count, base, low, high, trial[p], states[p], orders[p])
         counts[p] = count
@@ -114,7 +113,7 @@ def solve_block(model, Y, lower, upper, way, tol, warm, used, room, answers):  #
             _copy(residuals[p], theta)
             _copy(slopes[p], spare)
             reach = _judge(model, box, way, trial[p], residuals[p], theta, spare, p, answers)
-            noise = _UNIT * ((m + 2) * size_of(residuals[p]) + (counts[p] + 2) * reach)
+            noise = UNIT_ROUNDOFF * ((m + 2) * size_of(residuals[p]) + (counts[p] + 2) * reach)
             if _done(model, states[p], slopes[p], low, high, noise, attempt, p, answers):
                 continue
             waiting[still] = p
@@ -255,7 +254,7 @@ def _judge(model, box, way, x, residual, theta, w, p, answers):  # type: ignore[
     """Certify x; keep it if nothing better was proved before. Returns sum |x_j| ||a_j||."""
     m = len(residual)
     drift, count = prediction_error(x, model.norms)
-    error = gamma(m + 2) * size_of(residual) * _SLACK
+    error = gamma(m + 2) * size_of(residual) * SLACK
     error = push(w, theta, model.norms, box, way, error)
     gap = np.inf
     if error >= 0.0:
@@ -265,7 +264,7 @@ def _judge(model, box, way, x, residual, theta, w, p, answers):  # type: ignore[
         _copy(x, answers.X[p])
         if len(answers.theta):
             _copy(theta, answers.theta[p])
-    return drift / (gamma(count + 2) * _SLACK)
+    return drift / (gamma(count + 2) * SLACK)
 
 
 @leaf

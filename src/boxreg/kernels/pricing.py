@@ -6,6 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..rounding import OPTIMALITY_MARGIN, SMALLEST_NORM, UNIT_ROUNDOFF
 from ..small import GAVE_UP, SOLVED, UNSURE
 from .compiling import branch, inner, inner_sums
 from .vectors import floats, indices, row_product
@@ -14,13 +15,6 @@ Ranking = namedtuple("Ranking", ["found", "scores"])
 """Room for indices, and for what they are ranked by; how many there are is returned by who ranks."""
 
 REFINEMENTS = 2
-LEFT_OVER = 1e-15
-"""The share of ½||b||² by which a better fit of the free columns may lower the objective: where rounding
-leaves more, as nearly dependent columns do, orthogonal factors are called for."""
-SLACK = 4.0
-"""An answer may break the optimality conditions by this many times the rounding error."""
-_UNIT = 2.0**-53
-_SMALLEST = 1e-140
 
 
 @inner_sums
@@ -40,7 +34,7 @@ def first_pass(columns, b):  # type: ignore[no-untyped-def]
         x[j], norms[j], products[j] = 0.0, np.sqrt(square), product
         below += excess
     for j in range(n):
-        regular &= norms[j] == 0.0 or _SMALLEST < norms[j] < 1.0 / _SMALLEST
+        regular &= norms[j] == 0.0 or SMALLEST_NORM < norms[j] < 1.0 / SMALLEST_NORM
     return x, norms, products, regular, below > 0.0
 
 
@@ -51,7 +45,7 @@ def rounding_noise(free, count, norms, objective):  # type: ignore[no-untyped-de
     for i in range(count):
         reach += free.fit[i] * norms[free.chosen[i]]
     m = free.columns.shape[1]
-    return _UNIT * ((m + 2) * np.sqrt(2.0 * objective) + (count + 2) * reach)
+    return UNIT_ROUNDOFF * ((m + 2) * np.sqrt(2.0 * objective) + (count + 2) * reach)
 
 
 @inner
@@ -110,14 +104,14 @@ def settled(free, count, w, norms, noise):  # type: ignore[no-untyped-def]
 def judge(x, w, norms, noise, threshold, gain, little, objective):  # type: ignore[no-untyped-def]
     """How an answer with the gradient w ends: GAVE_UP, UNSURE or SOLVED.
 
-    GAVE_UP where, beyond SLACK times the noise, a gradient points inwards or that of a free column is
-    not 0, or where the best fit of the free columns would gain more than `little`. UNSURE where noise
-    hides the sign of another gradient; but a threshold hides it anyway, and where the objective is no
-    more than `little` there is nothing to gain.
+    GAVE_UP where, beyond OPTIMALITY_MARGIN times the noise, a gradient points inwards or that of a free
+    column is not 0, or where the best fit of the free columns would gain more than `little`. UNSURE
+    where noise hides the sign of another gradient; but a threshold hides it anyway, and where the
+    objective is no more than `little` there is nothing to gain.
     """
     within, some = gain <= little, False
     for j in range(len(x)):
-        doubt = SLACK * noise * norms[j]
+        doubt = OPTIMALITY_MARGIN * noise * norms[j]
         slope = abs(w[j]) if x[j] > 0.0 else w[j]
         within &= slope <= max(doubt, threshold)
         some |= x[j] == 0.0 and w[j] > -doubt and doubt > 0.0

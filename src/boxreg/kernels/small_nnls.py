@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..rounding import NEGLIGIBLE_GAIN
 from ..small import GAVE_UP
 from .compiling import branch, compiled
 from .free_set import (
@@ -37,7 +38,6 @@ from .free_set import (
     remember,
 )
 from .pricing import (
-    LEFT_OVER,
     REFINEMENTS,
     first_pass,
     judge,
@@ -74,7 +74,7 @@ def solve(columns, b, threshold, max_rounds, tables):  # type: ignore[no-untyped
     x, norms, products, regular, signed = first_pass(columns, b)
     if not (regular and best < np.inf):  # NaN, inf, overflow or underflow: not for this path
         return x, 0.0, GAVE_UP
-    classic, little = signed and n > m, LEFT_OVER * best
+    classic, little = signed and n > m, NEGLIGIBLE_GAIN * best
     rank = min(m, n)
     free, kept, barred = new_set(tables), new_choice(rank), flags(n)
     residual, moved, w, fresh = b.copy(), floats(m), products.copy(), True

@@ -19,9 +19,10 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..rounding import NEGLIGIBLE_GAIN
 from ..small import GAVE_UP
 from .compiling import compiled, inner, leaf, leaf_sums
-from .pricing import LEFT_OVER, REFINEMENTS, judge, rounding_noise, settled
+from .pricing import REFINEMENTS, judge, rounding_noise, settled
 from .tiny_free_set import FreeSet, enter, half_step, move, refine, take_back
 from .vectors import correlate_columns, floats, indices, rest, row_product, square
 
@@ -50,7 +51,7 @@ def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-
         return x, 0.0, GAVE_UP
     for i in range(m):
         residual[i] = b[i]
-    classic, little = signed and n > m, LEFT_OVER * best
+    classic, little = signed and n > m, NEGLIGIBLE_GAIN * best
     count, none = (
         np.int64(0),
         np.int64(-1),

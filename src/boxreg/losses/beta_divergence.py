@@ -6,13 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array, Index
-from ..rounding import SLACK, TINY, UNIT_ROUNDOFF
-from .entropy import ELEMENTARY
+from ..rounding import ELEMENTARY, FAINT, SLACK, TINY, UNIT_ROUNDOFF
 from .positive import PositiveLoss
 from .powers import power_excess, power_root
 from .prox import prox_of_conjugate
 
-_FAINT = 1e-290
 _HALVINGS = 16
 
 _TINY = 1e-100
@@ -124,7 +122,7 @@ class BetaDivergence(PositiveLoss):
         """
         q, v = prediction + self.background, -theta
         r = self._root(v, target)
-        ordinary = (r > _FAINT) & (r < 1.0 / _FAINT)
+        ordinary = (r > FAINT) & (r < 1.0 / FAINT)
         r = np.where(ordinary, r, 1.0)
         value, error = self._divergence(q, r, target)
         off = np.abs(self._slope(r, target) - v)
@@ -155,9 +153,9 @@ class BetaDivergence(PositiveLoss):
             size = first + second + (q + r) * np.abs(v)
             bracket = first - second + (r - q) * v
             bracket = np.maximum(bracket, 0.0) + error + more + 4.0 * ELEMENTARY * size
-        # q(v) <= _FAINT rounded to 0 loses y q^(β-1) / (β-1) of f* at most; q^β / β where y = 0.
-        lost = _FAINT + target * _FAINT ** (self.beta - 1.0) / (self.beta - 1.0)
-        return np.where(r <= _FAINT, (bracket + lost) * SLACK, np.inf)
+        # q(v) <= FAINT rounded to 0 loses y q^(β-1) / (β-1) of f* at most; q^β / β where y = 0.
+        lost = FAINT + target * FAINT ** (self.beta - 1.0) / (self.beta - 1.0)
+        return np.where(r <= FAINT, (bracket + lost) * SLACK, np.inf)
 
     def _divergence(self, q: Array, r: Array, target: Array) -> tuple[Array, Array]:
         """D(q, r) = r^β k_β(q/r) + y r^(β-1) k_(β-1)(q/r), k = `power_excess`; and its error.
@@ -230,7 +228,7 @@ class BetaDivergence(PositiveLoss):
 
     def _bisected(self, q: Array, gap: Array, target: Array) -> Array:
         """A q* <= q with D(q, q*) > gap, proved with its rounding error; 0 where none is found."""
-        low, high = np.full_like(q, np.log(_FAINT)), np.log(q)
+        low, high = np.full_like(q, np.log(FAINT)), np.log(q)
         proved = np.zeros(q.shape, dtype=np.bool_)
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)

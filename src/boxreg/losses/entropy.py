@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..rounding import SLACK, TINY, UNIT_ROUNDOFF
+from ..rounding import ELEMENTARY, FAINT, SERIES, SERIES_ROUNDING, SLACK, TINY
 
-ELEMENTARY = 8.0 * UNIT_ROUNDOFF
-"""Relative error granted to one exp, log, tanh or power: vectorised libraries promise 4 ulp."""
-
-_NEAR = 0.25
-_FAINT = 1e-290
 _ODD = 1.0 / np.arange(21.0, 1.0, -2.0)
 
 
@@ -22,11 +17,11 @@ def excess(t: Array, d: Array) -> Array:
     d - 2 s = s d, so h = s d - 2 s³ (1/3 + s²/5 + …). The second term is at most a tenth of the first;
     ten terms leave 1e-17 of h.
     """
-    near = np.abs(d) <= _NEAR
+    near = np.abs(d) <= SERIES
     s = np.where(near, d, 0.0) / np.where(near, 2.0 + d, 2.0)
     square = s * s
     tail = np.polyval(_ODD, square)
-    inside = (t > _FAINT) & (t < np.inf)
+    inside = (t > FAINT) & (t < np.inf)
     far = d - np.log(np.where(inside, t, 1.0))
     return np.where(near, s * d - 2.0 * s * square * tail, np.where(inside, far, np.inf))
 
@@ -39,7 +34,7 @@ def excess_bound(t: Array, error: Array | float) -> Array:
     value = excess(t, t - 1.0)
     d = np.abs(t - 1.0)
     with np.errstate(invalid="ignore"):  # d = inf: value is inf too
-        own = 32.0 * UNIT_ROUNDOFF * value + np.where(d > _NEAR, 2.0 * ELEMENTARY * d, 0.0)
+        own = SERIES_ROUNDING * value + np.where(d > SERIES, 2.0 * ELEMENTARY * d, 0.0)
         bound = (value + own + d * error + error * np.asarray(error)) * (1.0 + ELEMENTARY)
     return np.where(np.isfinite(value), bound, np.inf)
 
@@ -75,14 +70,14 @@ def bernoulli_divergence(s: Array, s1: Array, x: Array, argument_error: float) -
 
 def _part(s: Array, sigma: Array, log_sigma: Array, error: Array, argument_error: float) -> Array:
     """Upper bound on s h(σ / s) = σ - s + s log(s / σ), which is σ at s = 0."""
-    some = s > _FAINT
+    some = s > FAINT
     scale = np.where(some, s, 1.0)
     close = scale * excess_bound(np.where(some, sigma, 1.0) / scale, error)
     # Where σ underflows its logarithm does not.
     far = np.log(scale) - log_sigma
     far += 2.0 * (ELEMENTARY + argument_error) * (np.abs(np.log(scale)) + np.abs(log_sigma))
     faint = np.where(some, scale * np.maximum(far - 1.0 + sigma / scale, 0.0), sigma)
-    bound = np.where(sigma <= _FAINT, faint, np.where(some, close, sigma * (1.0 + error)))
+    bound = np.where(sigma <= FAINT, faint, np.where(some, close, sigma * (1.0 + error)))
     return bound * (1.0 + ELEMENTARY) + np.where(some, 0.0, TINY)
 
 

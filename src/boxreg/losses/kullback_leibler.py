@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, Index, Mask
-from ..rounding import SLACK, TINY, UNIT_ROUNDOFF
+from ..rounding import FAINT, RATIO, SLACK, TINY, UNIT_ROUNDOFF
 from .entropy import excess, excess_bound
 from .positive import PositiveLoss
-
-_FAINT = 1e-290
 
 _TINY = 1e-100
 """Predictions count as at least this where they are divided by."""
@@ -136,8 +134,8 @@ class KullbackLeibler(PositiveLoss):
         y = np.where(some, target, 1.0)
         with np.errstate(over="ignore"):
             product = q * slope
-            ratio = np.where(some & (product > _FAINT), product, 0.0) / y
-            bracket = y * excess_bound(np.where(ratio < np.inf, ratio, 1.0), 6.0 * UNIT_ROUNDOFF)
+            ratio = np.where(some & (product > FAINT), product, 0.0) / y
+            bracket = y * excess_bound(np.where(ratio < np.inf, ratio, 1.0), RATIO)
             # Where the ratio overflows, y log(y / product) < 0 leaves less than the product.
             bracket = np.where(ratio < np.inf, bracket, product)
         linear = np.where((q == 0.0) | (slope == 0.0), 0.0, np.maximum(product * SLACK, TINY))

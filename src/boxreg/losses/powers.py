@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..rounding import UNIT_ROUNDOFF
-from .entropy import ELEMENTARY
+from ..rounding import ELEMENTARY, UNIT_ROUNDOFF
 
 _NEAR = 0.0625
 _TERMS = 15

@@ -9,14 +9,12 @@ import numpy as np
 from ..arrays import Array
 from ..duality import DualPoint
 from ..point import Point
-from ..rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
+from ..rounding import SLACK, SMALLEST_NORM, UNIT_ROUNDOFF, dot, gamma, norm
 from .base import Ball, Metric, SafeRegion
 from .two_point_ball import TwoPointBall, both_ranges
 
 _FARTHEST = 10.0
 _SAMPLE = 32
-_SMALLEST = 1e-140
-"""Below this the squares in ||A s|| may underflow."""
 
 
 class Dome(SafeRegion):
@@ -50,7 +48,7 @@ class Dome(SafeRegion):
         g, level = half_space(point, gap, farthest)
         scaled = metric.smoothness.times(g)
         size = float(np.sqrt(dot(g, scaled)))
-        if size < _SMALLEST:
+        if size < SMALLEST_NORM:  # squares in ||A s|| may underflow
             return low, high
         rounding = gamma(len(g) + 4) * norm(g) * norm(ball.centre)
         depth = (level - dot(g, ball.centre) + rounding) / size

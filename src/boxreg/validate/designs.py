@@ -11,9 +11,10 @@ from scipy.sparse.linalg import LinearOperator
 from ..arrays import Array
 from ..designs import ArrayDesign, DenseDesign, Design, OperatorDesign, SparseDesign
 from ..devices import lives_on_gpu, on_gpu
+from ..rounding import SMALLEST_NORM
 from .arrays import check_range, real_array, vector
 
-SMALLEST, LARGEST = 1e-140, 1e140
+SMALLEST, LARGEST = SMALLEST_NORM, 1.0 / SMALLEST_NORM
 """Norms outside this range, unless 0, are refused: their squares would not be finite, or 0."""
 
 

@@ -11,7 +11,7 @@ from collections import namedtuple
 
 from numba import cuda, float64
 
-from ..box_certificates import MARGIN, SLACK, TINY, UNIT
+from ...rounding import COMBINATION, MARGIN, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF
 from .active_set import THREADS
 from .compiling import block, kernel, within
 from .reductions import largest, total
@@ -40,7 +40,7 @@ def judge(pair, way, gaps, steps):  # type: ignore[no-untyped-def]
 @within
 def gamma(terms):  # type: ignore[no-untyped-def]
     """Worst relative error of a sum of products."""
-    return terms * UNIT / (1.0 - terms * UNIT)
+    return terms * UNIT_ROUNDOFF / (1.0 - terms * UNIT_ROUNDOFF)
 
 
 @block
@@ -51,7 +51,7 @@ def size_of(v, room):  # type: ignore[no-untyped-def]
         value += v[i] * v[i]
         top = max(top, abs(v[i]))
     size = math.sqrt(total(value, room))
-    if size >= 1e-150:
+    if size >= UNDERFLOW:
         return size
     return math.sqrt(float64(len(v))) * largest(top, room)
 
@@ -89,7 +89,7 @@ def _side(low, high):  # type: ignore[no-untyped-def]
 @block
 def _step(w, lower, upper, norms, way, doubt, room):  # type: ignore[no-untyped-def]
     """How far to go along t for feasibility; inf where no step is far enough."""
-    spare = MARGIN * (way.error + 6.0 * UNIT * way.size)
+    spare = MARGIN * (way.error + COMBINATION * way.size)
     step = 0.0
     for j in range(cuda.threadIdx.x, len(w), cuda.blockDim.x):
         side = _side(lower[j], upper[j])
@@ -127,14 +127,14 @@ def _gap(x, residual, w, lower, upper, norms, way, room):  # type: ignore[no-unt
     m, size = len(residual), size_of(residual, room)
     drift = prediction_error(x, norms, room)
     error = gamma(m + 2.0) * size * SLACK
-    rounding, orthogonal = error + 6.0 * UNIT * size, len(way.free) > 0
+    rounding, orthogonal = error + COMBINATION * size, len(way.free) > 0
     if orthogonal:
         rounding += _reach(w, 0.0, norms, way, error, room) * size_of(way.rows, room)
     step = _step(w, lower, upper, norms, way, MARGIN * rounding, room)
     if not step < math.inf:
         return math.inf, 0.0
     if step > 0.0:
-        error += step * way.error + 6.0 * UNIT * (size + step * way.size)
+        error += step * way.error + COMBINATION * (size + step * way.size)
     moved = 0.0
     if orthogonal:
         moved = _reach(w, step, norms, way, error, room)
@@ -149,7 +149,7 @@ def _gap(x, residual, w, lower, upper, norms, way, room):  # type: ignore[no-unt
         apart += away * away
         length += theta * theta
     apart, length = math.sqrt(total(apart, room)), math.sqrt(total(length, room))
-    distance = apart + UNIT * (size + apart + length)
+    distance = apart + UNIT_ROUNDOFF * (size + apart + length)
     bracket = max(0.5 * distance * distance * SLACK, TINY)
-    bracket += (apart + 2.0 * UNIT * size) * drift + 0.5 * drift * drift
+    bracket += (apart + 2.0 * UNIT_ROUNDOFF * size) * drift + 0.5 * drift * drift
     return (bracket + sums) * SLACK, step

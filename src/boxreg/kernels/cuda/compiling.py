@@ -12,12 +12,14 @@ from typing import Any
 
 from numba import config, cuda
 
+from ..caching import depends_on_sources
+
 _jit: Any = cuda.jit
 
 REGISTERS = 128
 """For each thread: more leave room for fewer threads, fewer than these have to be spilled."""
 
 _OPTIONS = {} if config.ENABLE_CUDASIM else {"max_registers": REGISTERS, "cache": True}
-kernel = _jit(**_OPTIONS)
+kernel = depends_on_sources(_jit(**_OPTIONS))
 block = _jit(device=True)
 within = _jit(device=True, inline=True)

@@ -1,0 +1,270 @@
+"""The proofs of compiled kernels, step by step, run as plain Python: `test_kernel_proofs` runs this file.
+
+Kernels for CPUs (with `NUMBA_DISABLE_JIT=1`, for most have no way in from Python when compiled) and those for
+GPUs (in numba's simulator, `NUMBA_ENABLE_CUDASIM=1`) certify points at which rounding decides; their gaps
+are judged in rational arithmetic, or in 60 digits where there are logarithms.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from boxreg import validate
+from boxreg.batch.shared import _way
+from boxreg.kernels import many_kullback_leibler, many_least_squares, small_nnls, tiny_nnls
+from boxreg.kernels.box_certificates import describe, new_box
+from boxreg.kernels.pricing import judge, settled
+from boxreg.small import GAVE_UP, SOLVED, UNSURE
+from hard_pairs import Pair, gap_of, residual
+from rational import exact, inner, slopes
+from references.exact import exact_solution
+
+INF = np.inf
+BOXES = ("box", "nonnegative", "mixed", "free")
+FAR = 2.0**30
+
+
+def shared_pairs(bounds: str, seed: int, count: int) -> tuple[np.ndarray, list[Pair]]:
+    """One A, and points x of its box with right-hand sides of every difficulty."""
+    rng = np.random.default_rng([BOXES.index(bounds), seed, 13])
+    n = int(rng.integers(1, 4))
+    m = n + int(rng.integers(2, 5))
+    A = rng.standard_normal((m, n))
+    if bounds in ("nonnegative", "mixed"):
+        A = np.abs(A)
+    lower, upper = np.zeros(n), np.full(n, INF)
+    if bounds == "box":
+        lower, upper = np.full(n, -1e9), np.full(n, 1e9)
+    elif bounds == "mixed":
+        flipped = rng.random(n) < 0.5
+        A = np.where(flipped, -A, A)
+        lower, upper = np.where(flipped, -INF, 0.0), np.where(flipped, 0.0, INF)
+    elif bounds == "free":
+        lower, upper = np.full(n, -1e9), np.full(n, 1e9)
+        lower[0], upper[0] = -INF, INF
+    pairs = []
+    for k in range(count):
+        x = np.clip(rng.standard_normal(n), lower, upper)
+        if k % 4 == 1:
+            x = x * 10.0 ** rng.uniform(3.0, 8.0)
+        if k % 4 == 2:
+            x = np.zeros(n)
+        y = A @ x + 10.0 ** -rng.uniform(0.0, 8.0) * rng.standard_normal(m)
+        if k % 4 in (2, 3):  # y - A x is orthogonal to all columns but for rounding
+            rest = y - A @ x
+            for _ in range(2):
+                rest = rest - A @ np.linalg.lstsq(A, rest)[0]
+            y = A @ x + rest
+        pairs.append(Pair(A, y, lower, upper, x, np.zeros(m)))
+    return A, pairs
+
+
+def model_of(A: np.ndarray) -> SimpleNamespace:
+    """What certificates need of A."""
+    posed = validate.problem(A, np.zeros(len(A)), 0.0, INF, "least_squares")
+    return SimpleNamespace(rows=A, columns=A.T.copy(), norms=posed.survey.norms, gram=A.T @ A)
+
+
+def way_of(pair: Pair) -> Any:
+    """The direction, and the metric of free columns."""
+    zero = np.zeros(len(pair.y))
+    return _way(validate.problem(pair.A, zero, pair.lower, pair.upper, "least_squares"), len(zero))
+
+
+def answers_for(pair: Pair) -> SimpleNamespace:
+    m, n = pair.A.shape
+    return SimpleNamespace(
+        gaps=np.full(1, INF), X=np.zeros((1, n)), theta=np.zeros((1, m)), targets=np.zeros(1)
+    )
+
+
+def box_of(pair: Pair) -> Any:
+    box = new_box(len(pair.x))
+    describe(pair.lower, pair.upper, box)
+    return box
+
+
+def assert_bound(pair: Pair, theta: np.ndarray, gap: float, free: bool) -> None:
+    """The gap is at least P(x) - D(theta), or P(x) - P* where theta stands for one nearby."""
+    if not free:
+        true = gap_of(pair, theta)
+        assert true is not None
+    else:
+        near = np.maximum(pair.lower, -FAR), np.minimum(pair.upper, FAR)
+        known = exact_solution(pair.A, pair.y, *near)
+        true = inner(residual(pair), residual(pair)) / 2 - known.objective
+    assert Fraction(gap) >= true
+
+
+@pytest.mark.parametrize("bounds", BOXES)
+def test_least_squares(bounds: str) -> None:
+    proved = 0
+    for seed in range(40):
+        A, pairs = shared_pairs(bounds, seed, 4)
+        way, model = way_of(pairs[0]), model_of(A)
+        for pair in pairs:
+            rest = pair.y - A @ pair.x
+            answers = answers_for(pair)
+            arguments = (pair.x, rest, rest.copy(), A.T @ rest, 0, answers)
+            many_least_squares._judge(model, box_of(pair), way, *arguments)
+            if answers.gaps[0] < INF:
+                proved += 1
+                assert_bound(pair, answers.theta[0], answers.gaps[0], bounds == "free")
+    assert proved >= 150
+
+
+@pytest.mark.parametrize("bounds", BOXES)
+def test_least_squares_on_a_card(bounds: str) -> None:
+    from numba import config
+
+    if not config.ENABLE_CUDASIM:
+        pytest.skip("numba's simulator is off")
+    from boxreg.kernels.cuda.certificates import Pair as Arrays
+    from boxreg.kernels.cuda.certificates import judge as judged
+
+    proved = 0
+    for seed in range(3):
+        A, pairs = shared_pairs(bounds, seed, 8)
+        way, model, count = way_of(pairs[0]), model_of(A), len(pairs)
+        way = way if len(way.t) else way._replace(t=np.zeros(len(A)), products=np.zeros(A.shape[1]))
+        X = np.array([pair.x for pair in pairs])
+        residuals = np.array([pair.y - A @ pair.x for pair in pairs])
+        low, high = pairs[0].lower[None], pairs[0].upper[None]
+        gaps, steps = np.empty(count), np.empty(count)
+        arrays = Arrays(X, residuals, residuals @ A, low, high, model.norms)
+        judged[1, 2](arrays, way, gaps, steps)
+        for k, pair in enumerate(pairs):
+            if gaps[k] < INF:
+                proved += 1
+                theta = residuals[k] + steps[k] * way.t if steps[k] > 0.0 else residuals[k]
+                assert_bound(pair, theta, gaps[k], bounds == "free")
+    assert proved >= 20
+
+
+def divergence_gap(
+    A: np.ndarray, y: np.ndarray, b: np.ndarray, pair: Pair, theta: np.ndarray
+) -> Any:
+    """The gap of a Kullback–Leibler problem in 60 digits; None where theta is not feasible."""
+    t = exact(theta)
+    total = mpmath.mpf(0)
+    for row, count, background, value in zip(A, exact(y), exact(b), t, strict=True):
+        product = (inner(row, pair.x) + background) * (1 + value)
+        if count == 0:
+            total += _mp(product)
+        else:
+            ratio = _mp(product) / _mp(count)
+            total += _mp(count) * (ratio - 1 - mpmath.log(ratio))
+    ends = zip(slopes(A, t), pair.lower, pair.upper, exact(pair.x), strict=True)
+    for w, low, high, x in ends:
+        if w > 0 and high == INF:
+            return None
+        total += _mp((Fraction(high) - x) * w if w > 0 else (x - Fraction(low)) * -w)
+    return total
+
+
+def _mp(value: Fraction) -> Any:
+    return mpmath.mpf(value.numerator) / value.denominator
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_kullback_leibler(bounded: bool) -> None:
+    proved = 0
+    with mpmath.workdps(60):
+        for seed in range(80):
+            rng = np.random.default_rng([seed, 14])
+            m, n = int(rng.integers(2, 6)), int(rng.integers(1, 4))
+            A = rng.random((m, n)) * 10.0 ** rng.uniform(-3.0, 3.0, n)
+            x = rng.random(n) * 10.0 ** rng.uniform(-3.0, 3.0, n)
+            b = np.where(rng.random(m) < 0.5, 0.0, rng.random(m))
+            y = A @ x + b
+            if seed % 4 == 1:
+                y = y * (1.0 + 1e-3 * rng.standard_normal(m))
+            if seed % 4 == 2:
+                y = np.where(np.arange(m) == 0, 0.0, y)
+            if seed % 4 == 3:
+                y = y * 10.0 ** rng.uniform(-8.0, 0.0, m)
+            upper = x * 1e12 if bounded else np.full(n, INF)
+            pair = Pair(A, y, np.zeros(n), upper, x, np.zeros(m))
+            room = SimpleNamespace(
+                x=x, p=A @ x, q=A @ x + b, theta=np.zeros(m), v=np.zeros(m), w=np.zeros(n),
+                slopes=np.zeros(n), sums=A.sum(axis=0), box=box_of(pair),
+            )  # fmt: skip
+            answers = answers_for(pair)
+            many_kullback_leibler._proved(model_of(A), y, b, room, 0, answers)
+            if answers.gaps[0] < INF:
+                proved += 1
+                true = divergence_gap(A, y, b, pair, answers.theta[0])
+                assert true is not None
+                assert mpmath.mpf(float(answers.gaps[0])) >= true
+    assert proved >= 60
+
+
+def solved_by(name: str, A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, int]:
+    m, n = A.shape
+    k = min(m, n)
+    if name == "tiny":
+        with np.errstate(divide="ignore"):  # compiled code does not warn
+            x, _, status = tiny_nnls.solve(A.ravel(), False, n, b, 0.0, 3 * n + 30)
+    else:
+        tables = (np.empty((k, m)), np.empty((k, k)), np.empty((k, k)))
+        x, _, status = small_nnls.solve(np.ascontiguousarray(A.T), b, 0.0, 3 * n + 30, tables)
+    return x, status
+
+
+@pytest.mark.parametrize("name", ["tiny", "small"])
+def test_small_answers(name: str) -> None:
+    """What is called solved has the objective of the exact solution, but for what rounding may hide."""
+    solved = 0
+    for seed in range(120):
+        rng = np.random.default_rng([seed, 15])
+        m, n = (int(v) for v in rng.integers(1, 9, 2))
+        A = rng.standard_normal((m, n)) if seed % 3 else rng.integers(-2, 3, (m, n)) * 1.0
+        b = rng.standard_normal(m)
+        x, status = solved_by(name, A, b)
+        if status == SOLVED:
+            solved += 1
+            known = exact_solution(A, b, np.zeros(n), np.full(n, INF))
+            rest = residual(Pair(A, b, x, x, x, b))
+            excess = inner(rest, rest) / 2 - known.objective
+            assert excess <= Fraction(1e-14) * inner(b, b) / 2
+    assert solved >= 80
+
+
+def test_the_judge_of_small_answers() -> None:
+    """Each condition by itself: a slope inwards, one of a free column, a gain, a sign that noise hides."""
+    norms, noise, little = np.ones(3), 1e-15, 1e-15
+    x, w = np.array([1.0, 0.0, 0.0]), np.array([0.0, -1.0, -1.0])
+
+    def end(x: Any = x, w: Any = w, threshold: float = 0.0, gain: float = 0.0) -> int:
+        return judge(x, np.array(w), norms, noise, threshold, gain, little, 1.0)
+
+    assert end() == SOLVED
+    assert end(gain=2e-15) == GAVE_UP
+    for k in range(3):
+        for size in (1e-14, 1.0):
+            steep = w.copy()
+            steep[k] = size
+            assert end(w=steep) == GAVE_UP
+    steep = w.copy()
+    steep[0] = -1e-14
+    assert end(w=steep) == GAVE_UP
+    for k in (1, 2):
+        for size in (-3e-15, 0.0, 3e-15):
+            hidden = w.copy()
+            hidden[k] = size
+            assert end(w=hidden) == UNSURE
+    assert end(w=[1e-14, -1.0, -1.0], threshold=1e-13) == SOLVED
+
+
+def test_free_columns_are_settled() -> None:
+    free = SimpleNamespace(chosen=np.array([2, 0]))
+    norms = np.array([1.0, 1.0, 2.0])
+    assert settled(free, 2, np.array([1e-16, 1.0, -2e-16]), norms, 1e-16)
+    assert not settled(free, 2, np.array([2e-16, 1.0, 0.0]), norms, 1e-16)
+    assert not settled(free, 2, np.array([0.0, 1.0, -3e-16]), norms, 1e-16)

@@ -1,0 +1,185 @@
+"""Plant faults in what proofs pass through, one at a time, and see that a test kills each.
+
+python tests/mutants.py                     all of them
+python tests/mutants.py gap residual        those whose name contains one of these words
+python tests/mutants.py --table out.md      also write what killed what as a table
+
+Each fault goes into a copy of the source of its own. Kernels run as plain Python, those for GPUs in numba's
+simulator, so that nothing has to be compiled. Exit code 1 where a mutant survives, 2 where the table
+does not fit the source or a killer fails without any fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from planted import Mutant, all_mutants
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "boxreg"
+LIMIT = 900.0
+"""Seconds for one killer: a fault may lead to an endless loop, which is a way to be found too."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a mutant: the test that failed, or nothing."""
+
+    mutant: Mutant
+    killer: str
+    seconds: float
+
+    @property
+    def survived(self) -> bool:
+        """Whether no test failed."""
+        return not self.killer
+
+
+def environment(package: Path) -> dict[str, str]:
+    """That of a killer: the copy is what is imported, nothing is compiled, and one thread computes."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(package.parent),
+        "NUMBA_DISABLE_JIT": "1",
+        "NUMBA_ENABLE_CUDASIM": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def failed_test(package: Path, killer: str) -> str:
+    """The first test of a killer that fails on a copy of the source; empty if none does."""
+    command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", killer]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment(package),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT,
+        )
+    except subprocess.TimeoutExpired:
+        return f"{killer} (no end)"
+    if done.returncode == 0:
+        return ""
+    failures = [line for line in done.stdout.splitlines() if line.startswith("FAILED ")]
+    if done.returncode != 1 or not failures:
+        raise RuntimeError(f"{killer} did not run:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return failures[0].removeprefix("FAILED ").split(" - ")[0]
+
+
+def copied(folder: str) -> Path:
+    """A copy of the package, without what was compiled."""
+    package = Path(folder) / "boxreg"
+    shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    return package
+
+
+def judged(mutant: Mutant) -> Verdict:
+    """Plant a fault and run its killers until one fails."""
+    clock = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        package = copied(folder)
+        path = package / mutant.file
+        path.write_text(mutant.planted(path.read_text(encoding="utf-8")), encoding="utf-8")
+        found = ""
+        for killer in mutant.killers:
+            found = failed_test(package, killer)
+            if found:
+                break
+    return Verdict(mutant, found, time.perf_counter() - clock)
+
+
+def sound(killers: Sequence[str], processes: int) -> list[str]:
+    """Tests that fail although nothing is planted."""
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(processes) as pool:
+        package = copied(folder)
+        code = "import boxreg; print(boxreg.__file__)"
+        where = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment(package),
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        if Path(where).parent != package:
+            raise RuntimeError(f"killers would import {where}, not the copy with the fault")
+        return [found for found in pool.map(lambda k: failed_test(package, k), killers) if found]
+
+
+def table(verdicts: Sequence[Verdict]) -> str:
+    """What was planted where and what killed it, in Markdown."""
+    rows = ["| planted | in | killed by |", "|---|---|---|"]
+    for verdict in verdicts:
+        mutant = verdict.mutant
+        killer = f"`{_short(verdict.killer)}`" if verdict.killer else "**nothing: it survives**"
+        rows.append(f"| {mutant.name} | `{mutant.file}` | {killer} |")
+    return "\n".join(rows) + "\n"
+
+
+def _short(killer: str) -> str:
+    return killer.removeprefix("tests/").removeprefix("properties/")
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("words", nargs="*", help="parts of names of mutants; all by default")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--table", type=Path, help="write a table in Markdown there")
+    parser.add_argument("--check", action="store_true", help="only see that the table fits the source")
+    options = parser.parse_args()
+    chosen = [
+        mutant
+        for mutant in all_mutants()
+        if not options.words or any(word in mutant.name for word in options.words)
+    ]
+    try:
+        for mutant in chosen:
+            mutant.planted((SOURCE / mutant.file).read_text(encoding="utf-8"))
+    except (ValueError, FileNotFoundError) as error:
+        print(error)
+        return 2
+    if options.check:
+        print(f"{len(chosen)} mutants fit the source")
+        return 0
+    killers = list(dict.fromkeys(killer for mutant in chosen for killer in mutant.killers))
+    wrong = sound(killers, options.processes)
+    if wrong:
+        print("fails without any fault:", *wrong, sep="\n  ")
+        return 2
+    clock, verdicts = time.perf_counter(), []
+    with ThreadPoolExecutor(options.processes) as pool:
+        for verdict in pool.map(judged, chosen):
+            verdicts.append(verdict)
+            what = "SURVIVES" if verdict.survived else f"killed by {_short(verdict.killer)}"
+            print(f"{verdict.mutant.name}: {what} ({verdict.seconds:.0f} s)", flush=True)
+    survivors = [verdict.mutant.name for verdict in verdicts if verdict.survived]
+    print(
+        f"{len(verdicts)} mutants, {len(verdicts) - len(survivors)} killed, {len(survivors)} survive, "
+        f"{time.perf_counter() - clock:.0f} s"
+    )
+    if survivors:
+        print("survivors:", *survivors, sep="\n  ")
+    if options.table is not None:
+        options.table.write_text(table(verdicts), encoding="utf-8")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
