@@ -114,6 +114,18 @@ def no_direction(sizes: dict[str, Any]) -> None:
     assert result.verify()
 
 
+def unproved(sizes: dict[str, Any]) -> None:
+    """Where nobody can prove the gap asked for, answers have a status, a support and a gap."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((sizes["rows"], sizes["columns"]))
+    Y = rng.standard_normal((sizes["rows"], 4))
+    result = boxreg.solve_many(A, Y, 0.0, 2.0**40, device="cuda")
+    assert not result.skipped.any()
+    assert np.array_equal(result.support, np.count_nonzero(result.x, axis=0))
+    assert np.isfinite(result.gap).all()
+    assert result.verify().checked == 4
+
+
 def refused(sizes: dict[str, Any]) -> None:
     """What kernels do not solve is told, and what does."""
     A, Y = data(10, sizes["rows"], sizes["columns"], sizes["count"])
@@ -189,6 +201,7 @@ CHECKS = {
         twins_and_zeros,
         skipped,
         no_direction,
+        unproved,
         refused,
     )
 }

@@ -94,6 +94,38 @@ def test_huge_entries_do_not_harm_their_neighbours() -> None:
     assert np.array_equal(batch.x[:, others], clean.x[:, others])
 
 
+WIDE = {
+    "least squares": {},
+    "least squares, return_dual": {"return_dual": True},
+    "least squares, sparse": {"sparse": True},
+    "Kullback-Leibler": {"loss": "kullback_leibler"},
+    "huber": {"loss": "huber"},
+    "ridge": {"ridge": 0.1},
+}
+
+
+@pytest.mark.parametrize("case", WIDE)
+def test_what_has_an_answer_is_not_called_skipped(case: str) -> None:
+    """Bounds so wide that rounding hides the gap: x of a kernel may be the best there is."""
+    options = WIDE[case]
+    rng = np.random.default_rng(0)
+    A, Y = rng.standard_normal((12, 8)), rng.standard_normal((12, 20))
+    if options.get("loss") == "kullback_leibler":
+        A, Y = np.abs(A), np.abs(Y)
+    Y[3, 5] = np.nan
+    batch = solve_many(A, Y, 0.0, 2.0**40, nan="skip", **options)
+    assert np.flatnonzero(batch.skipped).tolist() == [5]
+    x = batch.x.toarray() if options.get("sparse") else batch.x
+    solved = np.arange(20) != 5
+    assert np.array_equal(batch.support[solved], np.count_nonzero(x[:, solved], axis=0))
+    assert np.isfinite(batch.gap[solved]).all()
+    reached = batch.gap[solved] <= batch.target_gap[solved]
+    assert np.array_equal(batch.status[solved] == RhsStatus.CONVERGED, reached)
+    found = batch.verify()
+    assert found
+    assert found.checked == 19
+
+
 def test_no_right_hand_side() -> None:
     batch = solve_many(np.ones((4, 2)), np.zeros((4, 0)))
     assert batch.x.shape == (2, 0)

@@ -52,7 +52,11 @@ def take(answers: Answers, p: int, result: Result) -> None:
 
 
 def repair(question: Question, chunk: Chunk, answers: Answers) -> None:
-    """Solve again, accurately, what the compiled path did not prove; the smaller gap counts."""
+    """Solve again, accurately, what the compiled path did not prove; the smaller gap counts.
+
+    Every right-hand side gets a status: where x of the compiled path has the smaller gap it stays, and
+    the status says why the general solver could not prove more either.
+    """
     for p in np.flatnonzero(chunk.valid & ~(answers.gap <= answers.target)):
         lower, upper = chunk.bounds(int(p))
         start = answers.x[p] if np.isfinite(answers.gap[p]) else None
@@ -62,8 +66,10 @@ def repair(question: Question, chunk: Chunk, answers: Answers) -> None:
                 result, solve_one(question, chunk.rows[p], lower, upper, None), key=lambda r: r.gap
             )
         answers.repaired[p] = True
-        if result.gap <= answers.gap[p] or not np.isfinite(answers.gap[p]):
+        if result.success or result.gap <= answers.gap[p] or not np.isfinite(answers.gap[p]):
             take(answers, int(p), result)
+        else:
+            answers.status[p] = RhsStatus.of(result.status)
 
 
 class General:
