@@ -142,7 +142,9 @@ def main() -> int:
     parser.add_argument("words", nargs="*", help="parts of names of mutants; all by default")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--table", type=Path, help="write a table in Markdown there")
-    parser.add_argument("--check", action="store_true", help="only see that the table fits the source")
+    parser.add_argument(
+        "--check", action="store_true", help="only see that the table fits the source"
+    )
     options = parser.parse_args()
     chosen = [
         mutant

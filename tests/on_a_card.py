@@ -75,15 +75,12 @@ def more_columns_than_rows(sizes: dict[str, Any]) -> None:
 
 def little_room(sizes: dict[str, Any]) -> None:
     """Free variables that shared memory has no room for are dealt with in the card's own."""
-    from boxreg.batch import device_launch
+    from boxreg.settings import using
 
-    room, device_launch._ROOM = device_launch._ROOM, 2
-    try:
+    with using(device_free=2):
         A, Y = data(3, sizes["rows"], sizes["columns"], sizes["count"])
         agree(A, Y, 0.0, INF)
         agree(A, Y, 0.0, INF, warm_start=False)
-    finally:
-        device_launch._ROOM = room
 
 
 def twins_and_zeros(sizes: dict[str, Any]) -> None:

@@ -21,14 +21,12 @@ from .presolve import presolve, reference_scale
 from .problem import Problem
 from .progress import Progress
 from .result import Result
+from .settings import current
 from .small import small_answer, small_nnls
 from .status import Status
 from .stopping import Limits
 from .warning_types import ConvergenceWarning
 from .work import WorkMeter
-
-_SMALL = 20_000
-"""Entries of A up to which `nnls` follows SciPy step by step where the compiled path declines."""
 
 _NNLS_GAP = 1e-10
 """Relative gap at which `nnls` stops, once no gradient exceeds its rounding error either."""
@@ -166,7 +164,7 @@ def nnls(
         method = validate.method(problem, solver, "auto", "auto", "auto", True)
         return run(problem, method, limits)
 
-    small = m * n <= _SMALL
+    small = m * n <= current().scipy_order_entries
     outcome = outcome_of(ActiveSet(threshold, partial=False) if small else WorkingSet(threshold))
     if outcome.status is Status.ITERATION_LIMIT:
         warnings.warn(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from .reduced import ReducedProblem
-
-_SMALL, _LARGE = 1 << 22, 1 << 29
-"""Bytes that caches hold, and bytes above which memory counts for more than time."""
+from .settings import current
 
 
 def spares(problem: ReducedProblem) -> bool:
     """Whether A is so small that a copy of it does not count."""
-    return problem.design.nbytes <= _LARGE
+    return problem.design.nbytes <= current().large_bytes
 
 
 def pays(problem: ReducedProblem) -> bool:
@@ -29,5 +27,5 @@ def pays(problem: ReducedProblem) -> bool:
         return False
     held = len(problem.lower)
     size = problem.design.nbytes
-    share = 0.9 if size <= _SMALL else 0.7 if size <= _LARGE else 0.1
+    share = 0.9 if size <= current().cache_bytes else 0.7 if size <= current().large_bytes else 0.1
     return problem.open_count <= share * held

@@ -20,13 +20,11 @@ from .presolve import presolve
 from .problem import Problem
 from .recession import falling_cost, receding_answer
 from .reduced import ReducedProblem
+from .settings import current
 from .status import Status
 from .stopping import CheckSchedule, Limits
 from .track import Track
 from .work import WorkMeter
-
-_PATIENCE = 50
-"""Steps after which a direction into the dual cone is searched for, if a run has managed without."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,8 @@ def run(
                 break
             goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
         early = _reason_to_stop(track, limits, iteration, gap, goal)
-        if track.cone.pending and limits.target > 0.0 and (early or iteration >= _PATIENCE):
+        late = early or iteration >= current().direction_after
+        if track.cone.pending and limits.target > 0.0 and late:
             track.find_direction()
             continue
         if early is None and stop is not None and stop(seen):

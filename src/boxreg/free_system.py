@@ -7,6 +7,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf, dtrtrs
 
 from .arrays import Array, Index, Mask
 from .matrix_products import combine, correlate, cross, own, subtract
+from .settings import current
 
 _DISTINCT = 1e-7
 """A column of which no more than this lies outside the span of the others counts as dependent: the
@@ -19,14 +20,6 @@ ill-conditioned base may be well-conditioned, and deserves a factor of its own."
 _LASTING = 0.03
 """A factor outlives its matrix only where every column has this share of its own: what comes of it is
 the more accurate the larger the share, and a later matrix may deserve better."""
-
-_SMALL = 128
-"""Blocks up to this size are factored anew in one compiled call, which takes less time than calling
-LAPACK for what has changed."""
-
-_FEW = 8
-_SHARE = 0.125
-"""Changes up to this many, or up to this share of the block, are bordered instead of factored anew."""
 
 
 class FreeSystem:
@@ -85,7 +78,7 @@ class FreeSystem:
         from .kernels.exchanges import solve_small
 
         x = np.zeros(len(pull))
-        if np.count_nonzero(free) <= _SMALL:
+        if np.count_nonzero(free) <= current().small_system:
             least = solve_small(self.gram, free, pull, x)
             if least > _DISTINCT:
                 self.sound = least > _SOUND
@@ -105,7 +98,8 @@ class FreeSystem:
         return x, dependent
 
     def _few(self, changes: int) -> bool:
-        return changes <= max(_FEW, _SHARE * len(self._base))
+        share = current().bordered_share * len(self._base)
+        return changes <= max(current().bordered_changes, share)
 
     def _rebuild(self, free: Index) -> Index:
         """Factor anew; returns what had to be left out."""

@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from .arrays import Array
+from .settings import Settings, current
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -31,12 +33,6 @@ _VARIABLES = (
     "NUMBA_NUM_THREADS",
 )
 
-_MOST = 16
-"""Threads at most: nobody has seen what more of them do."""
-
-_SHARE = 2_000_000
-"""Entries of A for each thread at least: reading them takes some times as long as waking it."""
-
 _this = threading.local()
 
 
@@ -46,7 +42,7 @@ def allowed() -> int:
         return 1
     told = [os.environ.get(name, "").split(",")[0] for name in _VARIABLES]
     limits = [int(value) for value in told if value.isdigit() and int(value) > 0]
-    return min([_MOST, _cores(), *limits])
+    return min([current().most_threads, _cores(), *limits])
 
 
 def work_alone() -> None:
@@ -66,13 +62,14 @@ def alone() -> Iterator[None]:
 
 def shares(entries: int) -> int:
     """In how many parts a product with so many entries of A is made."""
-    return 1 if entries < 2 * _SHARE else min(allowed(), entries // _SHARE)
+    each = current().thread_entries
+    return 1 if entries < 2 * each else min(allowed(), entries // each)
 
 
 def in_parts(job: Callable[[int, int], Part], edges: Sequence[int]) -> list[Part]:
     """job(begin, end) between neighbouring edges, the first of them in this thread."""
     spans = list(pairwise(edges))
-    others = [_pool().submit(job, *span) for span in spans[1:]]
+    others = [_pool().submit(copy_context().run, job, a, b) for a, b in spans[1:]]
     return [job(*spans[0]), *(other.result() for other in others)]
 
 
@@ -110,4 +107,4 @@ def _pool() -> ThreadPoolExecutor:
 
     if hasattr(os, "register_at_fork"):  # a process that is forked off has none of them
         os.register_at_fork(after_in_child=_pool.cache_clear)
-    return ThreadPoolExecutor(_MOST - 1, thread_name_prefix="boxreg")
+    return ThreadPoolExecutor(Settings.most_threads - 1, thread_name_prefix="boxreg")

@@ -14,13 +14,12 @@ from .interior import not_unique
 from .recession import recession
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
+from .settings import current
 
 _LARGEST_MARGIN = 1.0
 _STRICT = 1e-9
 _TAKES_PART = 1e-6
 """A multiplier below this share of the largest is rounding of the linear program."""
-_LARGEST_PROGRAM = 3e5
-"""Entries up to which a linear program is worth its time."""
 
 
 def strictly_feasible(problem: ReducedProblem) -> DualCone:
@@ -38,7 +37,7 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
     nothing = np.zeros(len(problem.lower), dtype=bool)
     used = problem.constrained & problem.open
     size = len(problem.target) * int(np.count_nonzero(used | problem.free))
-    if not problem.design.has_columns or size > _LARGEST_PROGRAM:
+    if not problem.design.has_columns or size > current().program_entries:
         return DualCone(None, nothing, note=_UNKNOWN)
     implicit = nothing.copy()
     domain = problem.loss.dual_domain(problem.target)

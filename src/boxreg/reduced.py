@@ -14,15 +14,9 @@ from .equality_columns import EqualityColumns
 from .linear_cost import LinearCost
 from .losses.base import Loss
 from .rounding import SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
+from .settings import current
 from .smoothness import Smoothness
 from .work import WorkMeter
-
-_WORTH_GATHERING = 256
-"""With fewer columns than this a plain product is as fast as picking some out."""
-
-_GATHERED, _APART = 0.125, 0.75
-"""Shares of the columns up to which picking out those with x_j ≠ 0 pays: where they have to be copied
-together first, and where they are read one by one."""
 
 
 @dataclass(frozen=True)
@@ -145,9 +139,11 @@ class ReducedProblem:
         """A_S x + z; only the columns in the support of x are read where they are few."""
         if not x.any():
             return self.offset
-        if self.design.has_columns and len(x) >= _WORTH_GATHERING:
+        if self.design.has_columns and len(x) >= current().gathering_from:
             support = np.flatnonzero(x)
-            if len(support) < (_APART if self.design.columns_apart else _GATHERED) * len(x):
+            apart = self.design.columns_apart
+            share = current().apart_share if apart else current().gathered_share
+            if len(support) < share * len(x):
                 self.work.add(len(support))
                 return self.design.combine(support, x[support]) + self.offset
         self.work.add(self.design.product_cost)

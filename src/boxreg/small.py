@@ -14,13 +14,7 @@ from .hidden_gradients import hidden_gain
 from .losses.least_squares import LeastSquares
 from .problem import Problem
 from .rounding import NEGLIGIBLE_GAIN, OPTIMALITY_MARGIN, UNIT_ROUNDOFF
-
-_LARGEST = 200_000
-"""Entries of A up to which the compiled call is faster than the general solver."""
-
-_TINY, _TINY_WIDE = 4_096, 8_192
-"""Entries of a tall and of a wide A up to which single steps are tried first. On columns that resemble
-each other they take half the time of batches or less, on random ones up to 1.3 times as long."""
+from .settings import current
 
 SOLVED, GAVE_UP, UNSURE = 0, 1, 2
 """How the compiled call may end; UNSURE: solved as far as gradients can be seen."""
@@ -45,7 +39,7 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
         return None
     m, n = A.shape
     lies = A.flags
-    if not 0 < A.size <= _LARGEST or len(b) != m or not lies.forc:
+    if not 0 < A.size <= current().small_entries or len(b) != m or not lies.forc:
         return None
     by_columns = not lies.c_contiguous
     if not lies.writeable:  # numba would compile everything once more for read-only arrays
@@ -54,7 +48,7 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
     if not (right.c_contiguous and right.writeable):
         b = b.copy()
     rounds, status = 3 * n + 30 if rounds is None else rounds, GAVE_UP
-    if A.size <= (_TINY if n <= m else _TINY_WIDE):
+    if A.size <= (current().tiny_entries if n <= m else current().tiny_wide_entries):
         x, norm, status = _by_steps()(A.ravel("K"), by_columns, n, b, threshold, rounds)
     if status == GAVE_UP:
         columns = np.ascontiguousarray(A.T)
@@ -82,7 +76,7 @@ def small_answer(problem: Problem) -> Array | None:
     if not isinstance(design, DenseDesign) or not plain:
         return None
     if (
-        design.array.size > _LARGEST
+        design.array.size > current().small_entries
         or problem.lower.any()
         or not np.all(np.isposinf(problem.upper))
     ):

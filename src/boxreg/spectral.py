@@ -10,11 +10,10 @@ from .arrays import Array, Index
 from .point import Point
 from .reduced import ReducedProblem
 from .rounding import SLACK, dot
+from .settings import current
 from .smoothness import Smoothness
 
 _ACCURACY = 1.02
-_SMALL = 1e5
-"""Entries of A up to which products cost next to nothing."""
 _THOROUGH, _ENOUGH = (10, 0.01), (3, 0.2)
 """Products, at least, and what a Lanczos step may leave of the estimate, for a small A and a large one.
 Three products find the norm of a Gaussian A, remainder added, within 2 %; where they fall short of it,
@@ -86,7 +85,7 @@ class SquaredNorm:
     ) -> SquaredNorm:
         used = problem.open
         count = int(np.count_nonzero(used))
-        small = len(problem.target) * count <= _SMALL
+        small = len(problem.target) * count <= current().thorough_norm_entries
         least, enough = _THOROUGH if small else _ENOUGH
         # Part of the start is always fresh, so that no old vector can hide the largest direction.
         v = np.random.default_rng(0).standard_normal(len(scale)) * used

@@ -26,7 +26,9 @@ class Mutant:
         """The source with the fault; ValueError where the text is not there, or more than once."""
         count = source.count(self.old)
         if count != 1:
-            raise ValueError(f"{self.name}: the text to replace stands {count} times in {self.file}")
+            raise ValueError(
+                f"{self.name}: the text to replace stands {count} times in {self.file}"
+            )
         if self.old == self.new:
             raise ValueError(f"{self.name}: nothing is replaced")
         return source.replace(self.old, self.new)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 import boxreg
-from boxreg import free_system
 from boxreg.block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from boxreg.free_system import FreeSystem
 from boxreg.kernels.exchanges import contradictions, solve_small
@@ -25,9 +26,9 @@ def solve(gram, c, lower, upper, start=LOWER, max_rounds=200, rest=0.0, noise=0.
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
+def large(change: Callable[..., object]) -> None:
     """Systems of any size are kept and updated, as large ones are."""
-    monkeypatch.setattr(free_system, "_SMALL", 0)
+    change(small_system=0)
 
 
 def test_by_hand() -> None:
@@ -297,9 +298,11 @@ def test_few_rounds_and_little_work() -> None:
     assert ours.work < steps.work / 2
 
 
-def test_many_coordinates_inside_start_from_the_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_coordinates_inside_start_from_the_bounds(
+    change: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where 0 is inside a huge box the first Gram matrix is not that of everything."""
-    monkeypatch.setattr(prediction, "_LARGEST_START", 10)
+    change(largest_start=10)
     rng = np.random.default_rng(2)
     held = reduced(rng.standard_normal((60, 40)), rng.standard_normal(60), -0.1, 0.1)
     monkeypatch.setattr(prediction, "predicted", lambda point: point)

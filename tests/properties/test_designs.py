@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
 
 import array_api_strict
 import numpy as np
@@ -261,9 +262,9 @@ def test_gram_on_rows(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DESIGNS)
-def test_gram_and_combinations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gram_and_combinations(name: str, change: Callable[..., object]) -> None:
     """Blocks of the Gram matrix, gathered a few columns at a time, and sums of columns."""
-    monkeypatch.setattr("boxreg.designs.base._COLUMNS_AT_A_TIME", 3)
+    change(gram_columns=3)
     design = DESIGNS[name]
     rows, columns = np.array([3, 1, 5, 22, 8, 0, 7]), np.array([2, 9, 1])
     np.testing.assert_allclose(design.gram(rows, columns), A[:, rows].T @ A[:, columns], atol=1e-13)

@@ -5,13 +5,14 @@ array-api-strict offers what the standard says and nothing else, so what works h
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import array_api_strict as xp
 import numpy as np
 import pytest
 
 import boxreg
 from boxreg.designs import ArrayDesign
-from boxreg.designs import device as module
 
 SOLVERS = ("auto", "working_set", "active_set", "projected_gradient", "chambolle_pock")
 
@@ -55,9 +56,9 @@ def test_other_losses(loss: str) -> None:
     assert abs(device.objective - there.objective) <= device.gap + there.gap
 
 
-def test_float32_entries_are_summed_in_float64(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_float32_entries_are_summed_in_float64(change: Callable[..., object]) -> None:
     """In several blocks, which have to be put together."""
-    monkeypatch.setattr(module, "_BLOCK_ELEMENTS", 200)
+    change(device_elements=200)
     A, y = problem(4)
     narrow = A.astype(np.float32)
     design = ArrayDesign(xp.asarray(narrow))

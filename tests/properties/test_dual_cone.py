@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
-from boxreg import driver
 from boxreg.directions import DIRECTIONS, build_cone
 from boxreg.dual_cone import interior_margin
 from boxreg.duality import DualPoint
@@ -132,7 +133,7 @@ def test_no_interior_direction_is_said_and_solved() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_is_still_provable_is_screened(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_still_provable_is_screened(seed: int, change: Callable[..., object]) -> None:
     """Beside opposite columns, a block of its own rows is screened all the same.
 
     The rows of the opposite columns are fitted exactly, so that leaving them out of theta costs
@@ -145,7 +146,7 @@ def test_what_is_still_provable_is_screened(seed: int, monkeypatch: pytest.Monke
     A[:30, :25] = block
     A[30:, 25], A[30:, 26] = pair, -pair
     y = np.concatenate([block[:, :3].sum(axis=1) + rng.standard_normal(30), -0.5 * pair])
-    monkeypatch.setattr(driver, "_PATIENCE", 0)  # so that the run does not end before it screens
+    change(direction_after=0)  # so that the run does not end before it screens
     result = boxreg.solve(A, y, solver=CoordinateDescent.plain(), dual="line_search", tol=1e-10)
     signs = exact_solution(A, y, np.zeros(27), np.full(27, np.inf)).signs()
     assert "not unique" in result.message

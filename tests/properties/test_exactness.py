@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -165,12 +167,11 @@ def test_working_sets_never_cycle_where_no_step_gains() -> None:
     ("small", "large", "needed"), [(1 << 22, 1 << 29, 2), (0, 1 << 29, 6), (0, 0, 18)]
 )
 def test_a_large_matrix_is_copied_sparingly(
-    monkeypatch: pytest.MonkeyPatch, small: int, large: int, needed: int
+    change: Callable[..., object], small: int, large: int, needed: int
 ) -> None:
     """Before the rest is copied one column in ten must have left of what caches hold, three of more,
     nine where memory counts."""
-    monkeypatch.setattr(compaction, "_SMALL", small)
-    monkeypatch.setattr(compaction, "_LARGE", large)
+    change(cache_bytes=small, large_bytes=large)
     problem = reduced(np.ones((4, 20)), np.ones(4), 0.0, 1.0)
     nothing = np.zeros(20, dtype=bool)
     for left in range(20):

@@ -12,14 +12,15 @@ from scipy import sparse
 import boxreg
 from boxreg import in_threads, validate
 from boxreg.designs import dense
-from boxreg.designs.epochs import LONG, Sweep, SweepTerms, quarters
+from boxreg.designs.epochs import Sweep, SweepTerms, quarters
 from boxreg.point import Point
+from boxreg.settings import Settings
 from boxreg.solvers import working_set
 from boxreg.solvers.sweeps import Sweeps
 from building import reduced
 
 RNG = np.random.default_rng(71)
-ROWS = LONG + 101
+ROWS = Settings.long_columns + 101
 
 
 def data(n: int, dtype: Any = np.float64) -> tuple[Any, Any]:

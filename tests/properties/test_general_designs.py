@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -111,9 +113,9 @@ def test_weighted_squares(name: str) -> None:
 
 @pytest.mark.parametrize("at_once", [2, 512])
 @every
-def test_gram_with_weights(name: str, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gram_with_weights(name: str, at_once: int, change: Callable[..., object]) -> None:
     """A_rowsᵀ diag(ω) A_columns, for the same index, an equal one and another; nothing is changed."""
-    monkeypatch.setattr("boxreg.designs.base._COLUMNS_AT_A_TIME", at_once)
+    change(gram_columns=at_once)
     design, explicit = ALL[name]
     before = design.columns(np.arange(17)).copy()
     weights = RNG.uniform(0.0, 5.0, len(explicit))

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,13 +17,14 @@ from scipy import sparse
 import boxreg
 from boxreg import in_threads, validate
 from boxreg.designs import Design
+from boxreg.settings import Settings
 
 RNG = np.random.default_rng(41)
 SHARE = 100
 
 
 @pytest.fixture
-def three(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def three(monkeypatch: pytest.MonkeyPatch, change: Callable[..., object]) -> list[str]:
     """Three threads, for products of any size; the names of those that took part."""
     names: list[str] = []
     real = in_threads.in_parts
@@ -37,7 +39,7 @@ def three(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for name in in_threads._VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(in_threads, "_cores", lambda: 3)
-    monkeypatch.setattr(in_threads, "_SHARE", SHARE)
+    change(thread_entries=SHARE)
     for module in ("dense", "sparse"):
         monkeypatch.setattr(f"boxreg.designs.{module}.in_parts", noting)
     return names
@@ -121,8 +123,8 @@ def test_how_many(told: dict[str, str], expected: int, monkeypatch: pytest.Monke
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(in_threads, "_cores", lambda: 5)
     assert in_threads.allowed() == expected
-    assert in_threads.shares(10 * in_threads._SHARE) == expected
-    assert in_threads.shares(2 * in_threads._SHARE - 1) == 1
+    assert in_threads.shares(10 * Settings.thread_entries) == expected
+    assert in_threads.shares(2 * Settings.thread_entries - 1) == 1
 
 
 def test_who_is_one_of_many_works_alone(three: list[str]) -> None:
@@ -137,8 +139,9 @@ def test_who_is_one_of_many_works_alone(three: list[str]) -> None:
 def test_a_process_that_is_forked_off_starts_its_own() -> None:
     code = (
         "import os, numpy as np\n"
-        "from boxreg import in_threads, validate\n"
-        "in_threads._SHARE, in_threads._cores = 10, lambda: 3\n"
+        "from boxreg import in_threads, settings, validate\n"
+        "settings.adopt(settings.Settings(thread_entries=10))\n"
+        "in_threads._cores = lambda: 3\n"
         "design, v = validate.design(np.ones((20, 30), order='F')), np.ones(20)\n"
         "assert np.all(design.rmatvec(v) == 20.0)\n"
         "child = os.fork()\n"

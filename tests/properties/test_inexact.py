@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
 import boxreg
-from boxreg import compaction
 from boxreg.dual_cone import excess_over_cone
 from boxreg.point import Point
-from boxreg.solvers import Newton, newton
+from boxreg.solvers import Newton
 from boxreg.solvers.inexact import inexact_minimum
 from boxreg.solvers.quadratic_model import model_at
 from building import reduced
@@ -76,7 +77,7 @@ def test_other_coordinates_stay(order: str) -> None:
 
 @pytest.mark.parametrize("products", [12, 0])
 def test_runs_agree_whether_steps_are_inexact_or_given_up(
-    products: int, monkeypatch: pytest.MonkeyPatch
+    products: int, change: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And inexact steps are taken, on an A by rows that is not copied: no Gram matrix is asked for as
     long as they work."""
@@ -84,9 +85,7 @@ def test_runs_agree_whether_steps_are_inexact_or_given_up(
     asked: list[int] = []
     hessian = Newton._hessian
     monkeypatch.setattr(Newton, "_hessian", lambda *given: asked.append(1) or hessian(*given))
-    monkeypatch.setattr(newton, "_LARGE", 0.0)
-    monkeypatch.setattr(compaction, "_LARGE", 0)
-    monkeypatch.setattr(newton, "_PRODUCTS", products)
+    change(gram_avoided_from=0.0, large_bytes=0, newton_products=products)
     result = boxreg.solve(A, LABELS, loss="logistic", tol=1e-10)
     assert result.success
     assert result.objective == pytest.approx(expected.objective, rel=1e-9)

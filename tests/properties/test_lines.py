@@ -7,7 +7,8 @@ import pytest
 
 from boxreg.arrays import Array
 from boxreg.designs import DenseDesign
-from boxreg.designs.epochs import LONG, quarters
+from boxreg.designs.epochs import quarters
+from boxreg.settings import Settings
 
 RNG = np.random.default_rng(12)
 
@@ -55,6 +56,7 @@ def test_quarters(size: int) -> None:
 
 def test_who_sweeps_by_quarters() -> None:
     index = np.arange(8)
-    for rows, reordered in ((LONG, False), (LONG + 1, True)):
+    long = Settings.long_columns
+    for rows, reordered in ((long, False), (long + 1, True)):
         design = DenseDesign(np.asfortranarray(np.ones((rows, 8))))
         assert np.array_equal(design.sweep_order(index), index) != reordered

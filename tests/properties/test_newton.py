@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import boxreg
 from boxreg.losses import LOSSES
 from boxreg.point import Point
 from boxreg.reduced import ReducedProblem
-from boxreg.solvers import newton, working_set
+from boxreg.solvers import working_set
 from boxreg.solvers.metric import tamed
 from boxreg.solvers.newton import Newton
 from boxreg.solvers.quadratic_model import first_guess, model_at
@@ -117,10 +118,9 @@ def test_taming_by_hand() -> None:
     assert np.all(np.isfinite(tamed(np.array([np.inf, 1.0, 1.0, 1e300]))))
 
 
-def test_a_stale_metric_is_refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stale_metric_is_refreshed(change: Callable[..., object]) -> None:
     """Kept while h changes little along the last step, computed anew when it does not."""
-    monkeypatch.setattr(newton, "_CHEAP", 0.0)
-    monkeypatch.setattr(newton, "_CHEAP_BESIDE_A", 0.0)
+    change(hessian_cheap=0.0, hessian_cheap_beside=0.0)
     solver, problem = Newton(), held("kullback_leibler")
     state = first_guess(Point(problem, np.full(12, 0.7)))
     assert len(state.working) > 1
@@ -192,11 +192,11 @@ def test_a_metric_at_the_end_of_the_domain_is_finite() -> None:
 
 
 @pytest.mark.parametrize("loss", GENERAL)
-def test_lazy_metrics_reach_the_same_answer(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lazy_metrics_reach_the_same_answer(loss: str, change: Callable[..., object]) -> None:
     """With every saving of a large problem in force."""
     data = (*posed(loss), 0.0, 3.0)
     eager = boxreg.solve(*data, loss=loss, tol=1e-9)
-    monkeypatch.setattr(newton, "_CHEAP", 0.0)
+    change(hessian_cheap=0.0)
     lazy = boxreg.solve(*data, loss=loss, tol=1e-9)
     assert lazy.success
     assert abs(lazy.objective - eager.objective) <= lazy.gap + eager.gap + 1e-12 * eager.objective

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -19,10 +21,11 @@ def solved(A: object, y: object, lower: object, upper: object, **options: object
 
 @pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_same_answers(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_answers(
+    family: str, change: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On every family, with lists for small problems too."""
-    monkeypatch.setattr(shortlists, "_FEWER", 0.7)
-    monkeypatch.setattr(shortlists, "_AT_MOST", 0.9)
+    change(candidates_length=0.7, shortlist_share=0.9)
     used = []
     monkeypatch.setattr(
         active_set, "candidates", lambda *a: used.append(shortlists.candidates(*a)) or used[-1]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import boxreg
-from boxreg import phase_one, validate
+from boxreg import validate
 from boxreg.designs import DenseDesign
 from boxreg.directions import build_cone, first_cone, is_cone
 from boxreg.duality import DualPoint, duality_gap
@@ -238,9 +239,9 @@ def test_what_does_not_recede() -> None:
     assert way.status is Status.UNBOUNDED
 
 
-def test_large_programs_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_programs_are_left_alone(change: Callable[..., object]) -> None:
     """Then no anchor is known, and the note says what that means."""
-    monkeypatch.setattr(phase_one, "_LARGEST_PROGRAM", 10)
+    change(program_entries=10)
     problem, _, _ = posed("logistic", 0)
     cone = strictly_feasible(problem)
     assert cone.anchor is None

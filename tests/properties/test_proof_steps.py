@@ -210,9 +210,7 @@ def test_regions_that_are_met_at_their_boundary(name: str) -> None:
         )
         known = exact_solution(*wide.data)
         at_best = np.array([float(t) for t in known.theta])
-        contained(
-            Pair(wide.A, wide.y, wide.lower, wide.upper, wide.x, at_best), known.theta, name
-        )
+        contained(Pair(wide.A, wide.y, wide.lower, wide.upper, wide.x, at_best), known.theta, name)
 
 
 def test_the_centre_of_the_ball() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import sparse
 
 import boxreg
 from boxreg.point import Point
+from boxreg.settings import Settings
 from boxreg.solvers import shortlist as shortlists
 from boxreg.solvers import working_set
 from boxreg.workloads import bvls_table2, nnls_table1
@@ -33,18 +35,14 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.fixture
-def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+def eager(change: Callable[..., object]) -> None:
     """Shortlists for small problems too."""
-    monkeypatch.setattr(shortlists, "_LENGTH", 1.0)
-    monkeypatch.setattr(shortlists, "_TO_WORKING", 2)
-    monkeypatch.setattr(shortlists, "_AT_MOST", 0.9)
-    monkeypatch.setattr(working_set, "_FIRST", 1)
+    change(shortlist_length=1.0, shortlist_per_working=2, shortlist_share=0.9, first_working_set=1)
 
 
-def test_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_by_hand(change: Callable[..., object]) -> None:
     """Slopes over norms, towards the inside: what is inside or in the working set comes first."""
-    monkeypatch.setattr(shortlists, "_AT_MOST", 1.0)
-    monkeypatch.setattr(shortlists, "_LENGTH", 5 / 3)
+    change(shortlist_share=1.0, shortlist_length=5 / 3)
     A = np.asfortranarray(np.diag([1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]))
     y = np.array([3.0, 8.0, 0.5, -1.0, 9.0, -9.0, -2.0, -7.0, 5.0])
     x = np.array([0.0, 0.0, 0.2, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
@@ -113,7 +111,7 @@ def test_no_more_lists_where_they_mislead(made: list[int]) -> None:
     workload = nnls_table1(2000, variant="printed")
     result = boxreg.solve(workload.A, workload.y)
     assert result.success
-    assert len(made) == shortlists.MISLED < result.n_iter
+    assert len(made) == Settings.shortlist_failures < result.n_iter
 
 
 def test_a_list_that_leads_nowhere_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

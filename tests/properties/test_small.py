@@ -14,6 +14,7 @@ import boxreg
 from boxreg import small
 from boxreg.kernels import small_nnls as by_batches
 from boxreg.kernels import tiny_nnls as by_steps
+from boxreg.settings import using
 from boxreg.small import GAVE_UP, SOLVED, small_nnls
 from references.families import FAMILIES, generated
 
@@ -25,10 +26,9 @@ def value(A: np.ndarray, b: np.ndarray, x: np.ndarray) -> float:
     return float(rest @ rest)
 
 
-def general(monkeypatch: pytest.MonkeyPatch, A: np.ndarray, b: np.ndarray) -> np.ndarray:
+def general(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The answer of the general solver."""
-    with monkeypatch.context() as patch:
-        patch.setattr(small, "_LARGEST", 0)
+    with using(small_entries=0):
         return boxreg.nnls(A, b)[0]
 
 
@@ -50,10 +50,10 @@ def stepped(A: np.ndarray, b: np.ndarray, rounds: int) -> Called:
 BOTH = pytest.mark.parametrize("call", [called, stepped])
 
 
-def only(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+def only(change: Callable[..., object], way: str) -> None:
     """Whatever its size, a problem is solved in batches, or by single steps as long as these answer."""
-    monkeypatch.setattr(small, "_TINY", 0 if way == "batches" else 10**9)
-    monkeypatch.setattr(small, "_TINY_WIDE", 0 if way == "batches" else 10**9)
+    largest = 0 if way == "batches" else 10**9
+    change(tiny_entries=largest, tiny_wide_entries=largest)
 
 
 WAYS = pytest.mark.parametrize("way", ["batches", "steps"])
@@ -63,10 +63,10 @@ WAYS = pytest.mark.parametrize("way", ["batches", "steps"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_agrees_with_the_general_solver(
-    family: str, order: str, way: str, monkeypatch: pytest.MonkeyPatch
+    family: str, order: str, way: str, change: Callable[..., object]
 ) -> None:
     """On every family of generated problems, taken with x >= 0."""
-    only(monkeypatch, way)
+    only(change, way)
     answered = 0
     for seed in range(25):
         problem = generated(family, seed)
@@ -83,7 +83,7 @@ def test_agrees_with_the_general_solver(
         x, rnorm = short
         assert np.all(x >= 0.0)
         floor = 1e-14 * float(b @ b) + 1e-300
-        assert value(A, b, x) <= value(A, b, general(monkeypatch, A, b)) + floor
+        assert value(A, b, x) <= value(A, b, general(A, b)) + floor
         size = np.linalg.norm(b) + np.linalg.norm(A, axis=0) @ x
         assert rnorm == pytest.approx(np.linalg.norm(b - A @ x), rel=1e-12, abs=1e-13 * size)
     assert answered >= 5
@@ -110,10 +110,10 @@ def test_columns_that_turn_negative_leave_and_a_failed_batch_is_taken_back(
 
 @WAYS
 def test_single_steps_from_the_start_are_fewer_on_decays(
-    way: str, monkeypatch: pytest.MonkeyPatch
+    way: str, change: Callable[..., object]
 ) -> None:
     """Twenty rounds do, where batches that are taken back need 24 to 48."""
-    only(monkeypatch, way)
+    only(change, way)
     decays = np.exp(-np.linspace(10.0, 560.0, 56)[:, None] / np.geomspace(10.0, 2000.0, 100))
     A = np.asfortranarray(decays)
     for seed in (2, 4, 5, 6, 10, 11):
@@ -126,10 +126,10 @@ def test_single_steps_from_the_start_are_fewer_on_decays(
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize(("off", "answered"), [(0.0, True), (1e-4, True), (1e-12, False)])
 def test_a_gradient_lost_in_rounding_matters_where_columns_are_nearly_the_same(
-    off: float, answered: bool, order: str, way: str, monkeypatch: pytest.MonkeyPatch
+    off: float, answered: bool, order: str, way: str, change: Callable[..., object]
 ) -> None:
     """A copy of a free column can gain nothing; one that is off by 1e-12 may, and nobody can see it."""
-    only(monkeypatch, way)
+    only(change, way)
     rng = np.random.default_rng(8)
     for _ in range(20):
         A = rng.random((30, 6))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from boxreg import validate
-from boxreg.designs import dense
 from boxreg.designs.base import Design
 from boxreg.designs.view import ColumnView
 from boxreg.kernels.small_gram import _STRIP
@@ -41,7 +41,7 @@ def test_none_of_them() -> None:
     assert design.gram(two, nothing).shape == (2, 0)
 
 
-def test_who_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_asked(monkeypatch: pytest.MonkeyPatch, change: Callable[..., object]) -> None:
     """A few columns in one piece each, in a view too; not rows, not many, not with weights."""
     asked: list[int] = []
     real = Design.gram
@@ -51,7 +51,7 @@ def test_who_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(self, rows, columns, weights)
 
     monkeypatch.setattr(Design, "gram", noted)
-    monkeypatch.setattr(dense, "_FEW_PRODUCTS", 12)
+    change(few_products=12)
     A = np.asfortranarray(RNG.standard_normal((20, 9)))
     by_columns, by_rows = validate.design(A), validate.design(np.ascontiguousarray(A))
     three, four = np.arange(3), np.arange(4)

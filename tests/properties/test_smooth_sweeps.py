@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import boxreg
-from boxreg import Status, compaction
+from boxreg import Status
 from boxreg.arrays import Array
 from boxreg.dual_cone import excess_over_cone
 from boxreg.duality import DualPoint, duality_gap
@@ -91,10 +92,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Point]:
     return points
 
 
-def test_sweeps_that_lead_nowhere_leave_the_run_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweeps_that_lead_nowhere_leave_the_run_as_it_was(
+    change: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is guessed where to begin, as if there had been none."""
     guessed = []
-    monkeypatch.setattr(newton, "_LARGE", 1e4)
+    change(gram_avoided_from=1e4)
     monkeypatch.setattr(newton, "swept", lambda point: (point, False))
     real = newton.first_guess
     monkeypatch.setattr(newton, "first_guess", lambda p: (guessed.append(p), real(p))[1])
@@ -113,17 +116,17 @@ HOLDS: dict[str, Any] = {
 @pytest.mark.parametrize("hold", HOLDS)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_answers_do_not_depend_on_them(
-    loss: str, hold: str, asked: list[Point], monkeypatch: pytest.MonkeyPatch
+    loss: str, hold: str, asked: list[Point], change: Callable[..., object]
 ) -> None:
     """Runs that begin with sweeps, and runs that do not."""
-    monkeypatch.setattr(newton, "_LARGE", 1e5)
+    change(gram_avoided_from=1e5)
     A, y = drawn(loss, 600, 150)
     result = boxreg.solve(HOLDS[hold](A), y, 0.0, 3.0, loss=loss, tol=1e-10)
     assert result.status is Status.CONVERGED
     assert len(asked) == 1
     proof = (result.x, result.theta, 0.0, 3.0)
     assert boxreg.verify(HOLDS[hold](A), y, *proof, loss=loss, gap=result.gap)
-    monkeypatch.setattr(newton, "_LARGE", np.inf)
+    change(gram_avoided_from=np.inf)
     other = boxreg.solve(A, y, 0.0, 3.0, loss=loss, tol=1e-11)
     np.testing.assert_allclose(result.x, other.x, atol=1e-4)
     assert result.objective == pytest.approx(other.objective, rel=1e-9)
@@ -131,11 +134,11 @@ def test_answers_do_not_depend_on_them(
 
 @pytest.mark.parametrize("spared", [True, False])
 def test_a_small_matrix_by_rows_is_copied_by_columns_for_them(
-    spared: bool, asked: list[Point], monkeypatch: pytest.MonkeyPatch
+    spared: bool, asked: list[Point], change: Callable[..., object]
 ) -> None:
     """A large one is not: conjugate gradients read it as it lies."""
-    monkeypatch.setattr(newton, "_LARGE", 1e5)
-    monkeypatch.setattr(compaction, "_LARGE", 600 * 150 * 8 if spared else 600 * 150 * 8 - 1)
+    change(gram_avoided_from=1e5)
+    change(large_bytes=600 * 150 * 8 if spared else 600 * 150 * 8 - 1)
     A, y = drawn("logistic", 600, 150)
     rows = np.ascontiguousarray(A)
     result = boxreg.solve(rows, y, loss="logistic", tol=1e-9)
@@ -145,9 +148,9 @@ def test_a_small_matrix_by_rows_is_copied_by_columns_for_them(
 
 
 @pytest.mark.parametrize("hold", HOLDS)
-def test_rows_of_a_ridge_term_are_not_copied(hold: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_a_ridge_term_are_not_copied(hold: str, change: Callable[..., object]) -> None:
     """Nor A with them: in one piece with A they would be n² numbers, however small A is."""
-    monkeypatch.setattr(newton, "_LARGE", 1e5)
+    change(gram_avoided_from=1e5)
     A, y = drawn("logistic", 600, 150)
     stacked = reduced(HOLDS[hold](A), y, 0.0, np.inf, loss="logistic", ridge=0.1)
     plain = reduced(HOLDS[hold](A), y, 0.0, np.inf, loss="logistic")
@@ -157,9 +160,9 @@ def test_rows_of_a_ridge_term_are_not_copied(hold: str, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(("density", "begins"), [(1.0, False), (0.5, False), (0.02, True)])
 def test_columns_of_one_sign_are_swept_over_where_they_share_few_rows(
-    density: float, begins: bool, asked: list[Point], monkeypatch: pytest.MonkeyPatch
+    density: float, begins: bool, asked: list[Point], change: Callable[..., object]
 ) -> None:
-    monkeypatch.setattr(newton, "_LARGE", 1e4)
+    change(gram_avoided_from=1e4)
     rng = np.random.default_rng(6)
     A = rng.random((600, 200)) * (rng.random((600, 200)) < density)
     y = np.where(rng.random(600) < 0.7, 1.0, -1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from boxreg.designs import Design
 from boxreg.designs.epochs import Sweep, SweepTerms
 from boxreg.designs.view import ColumnView
 from boxreg.point import Point
-from boxreg.solvers import prediction, sweeping, sweeps
+from boxreg.settings import Settings, using
+from boxreg.solvers import prediction
 from boxreg.solvers.prediction import first_point
 from boxreg.solvers.sweeping import swept
 from building import reduced
@@ -157,7 +159,7 @@ def test_sweeps_stop_where_they_are_slow() -> None:
     before = problem.work.total
     found, finished = swept(Point(problem, np.zeros(300)))
     assert not finished
-    assert problem.work.total - before <= 2 * sweeping._SWEEPS
+    assert problem.work.total - before <= 2 * Settings.sweeps_at_most
     assert found.objective < Point(problem, np.zeros(300)).objective
 
 
@@ -269,19 +271,19 @@ def test_sweeps_are_taken_up_again_where_some_were_left_out_too_early(
     assert again.objective < once.objective
     work = []
     for limit in (0, 3):
-        monkeypatch.setattr(sweeping, "_AGAIN", limit)
-        result = boxreg.solve(A, y, -box, box)
+        with using(sweeps_again=limit):
+            result = boxreg.solve(A, y, -box, box)
         assert result.status is Status.CONVERGED
         work.append(result.work)
     assert work[1] < work[0]
 
 
-@pytest.mark.parametrize("blurred", [sweeps._BLURRED, 1e-3])
+@pytest.mark.parametrize("blurred", [Settings.sweep_prediction_error, 1e-3])
 def test_what_sweeps_predict_is_predicted_again_only_to_be_precise(
-    blurred: float, monkeypatch: pytest.MonkeyPatch
+    blurred: float, change: Callable[..., object]
 ) -> None:
     """All x_j are inside or at a bound that is not 0: it would take all of A."""
-    monkeypatch.setattr(sweeps, "_BLURRED", blurred)
+    change(sweep_prediction_error=blurred)
     A = np.asfortranarray(RNG.standard_normal((600, 300)))
     y = A @ RNG.choice([-0.3, 0.3], 300) + RNG.standard_normal(600)
     point = Point(reduced(A, y, -0.2, 0.2), np.zeros(300))

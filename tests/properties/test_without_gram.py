@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from scipy import sparse
 import boxreg
 from boxreg.designs import Design, SparseDesign
 from boxreg.point import Point
+from boxreg.settings import using
 from boxreg.solvers import WorkingSet, without_gram
 from building import reduced
 from references.problems import FAMILIES, generated
 
 
 @pytest.fixture
-def eager(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
+def eager(change: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
     """Conjugate gradients from the second working set on; the sizes they were tried on, with success."""
     tried: list[tuple[int, bool]] = []
     usual = without_gram.round_on
@@ -27,8 +29,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
         tried.append((len(used), moved is not None))
         return moved
 
-    monkeypatch.setattr(without_gram, "_LEAST", 1)
-    monkeypatch.setattr(without_gram, "_ADVANTAGE", 0.0)
+    change(gradients_from=1, gradients_advantage=0.0)
     monkeypatch.setattr(without_gram, "round_on", noted)
     return tried
 
@@ -45,12 +46,12 @@ def drawn(seed: int, signed: bool, upper: float) -> tuple[Any, Any, float, float
 @pytest.mark.parametrize("kind", ["csc", "dense", "by rows"])
 @pytest.mark.parametrize("upper", [0.5, np.inf])
 @pytest.mark.parametrize("signed", [False, True])
-def test_same_answer(kind: str, upper: float, signed: bool, eager, monkeypatch) -> None:
+def test_same_answer(kind: str, upper: float, signed: bool, eager, change) -> None:
     """To the precision of the data, and no Gram matrix once there is a set to go on from."""
     A, y, low, high = drawn(3, signed, upper)
     A = {"csc": A, "dense": np.asfortranarray(A.toarray()), "by rows": A.toarray()}[kind]
     found = boxreg.solve(A, y, low, high, solver="working_set")
-    monkeypatch.setattr(without_gram, "_ADVANTAGE", np.inf)
+    change(gradients_advantage=np.inf)
     usual = boxreg.solve(A, y, low, high, solver="working_set")
     assert eager
     assert all(worked for _, worked in eager)
@@ -60,7 +61,7 @@ def test_same_answer(kind: str, upper: float, signed: bool, eager, monkeypatch) 
     assert boxreg.verify(A, y, found.x, found.theta, low, high, gap=found.gap)
 
 
-def test_weights_ridge_and_cost(eager, monkeypatch) -> None:
+def test_weights_ridge_and_cost(eager, change) -> None:
     """Terms that keep the problem quadratic are part of the model."""
     A, y, low, high = drawn(5, True, 0.5)
     rng = np.random.default_rng(0)
@@ -72,7 +73,7 @@ def test_weights_ridge_and_cost(eager, monkeypatch) -> None:
     }
     found = boxreg.solve(A, y, low, high, **terms)
     assert eager
-    monkeypatch.setattr(without_gram, "_ADVANTAGE", np.inf)
+    change(gradients_advantage=np.inf)
     usual = boxreg.solve(A, y, low, high, **terms)
     np.testing.assert_allclose(found.x, usual.x, atol=1e-9)
     assert found.success
@@ -80,13 +81,12 @@ def test_weights_ridge_and_cost(eager, monkeypatch) -> None:
 
 @pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_family(family: str, eager, monkeypatch) -> None:
+def test_every_family(family: str, eager) -> None:
     """Dependent, badly scaled, degenerate: where they fail, Gram matrices take over."""
     for seed in range(4):
         problem = generated(family, seed)
         found = boxreg.solve(*problem.data, solver="working_set")
-        with monkeypatch.context() as usually:
-            usually.setattr(without_gram, "_ADVANTAGE", np.inf)
+        with using(gradients_advantage=np.inf):
             usual = boxreg.solve(*problem.data, solver="working_set")
         allowance = usual.gap + found.gap + 1e-14 * usual.objective
         assert abs(usual.objective - found.objective) <= allowance
@@ -133,11 +133,12 @@ def test_the_price_of_a_gram_matrix() -> None:
     assert Design.gram_cost < 1.0
 
 
-def test_no_progress_ends_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_progress_ends_a_run(
+    change: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A round that lowers neither the objective nor the slope is the last."""
     A, y, low, high = drawn(3, False, np.inf)
-    monkeypatch.setattr(without_gram, "_LEAST", 1)
-    monkeypatch.setattr(without_gram, "_ADVANTAGE", 0.0)
+    change(gradients_from=1, gradients_advantage=0.0)
     monkeypatch.setattr(without_gram, "round_on", lambda point, used, new: point)
     solver = WorkingSet()
     state = solver.start(Point(reduced(A, y, low, high), np.zeros(400)))

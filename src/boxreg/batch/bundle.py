@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ..arrays import Array
 from ..in_threads import alone
+from ..settings import within
 from .layout import Layout
 from .packed import Packed, packed, unpacked
 from .plan import Plan
@@ -108,7 +109,7 @@ def solve_block(
         rows = slice(first * layout.width, last * layout.width)
         read = plan.room("y", rows.stop - rows.start, m)
         part = read_chunk(question, first, last, solver, x[rows], read)
-        with alone():  # other threads have chunks of their own
+        with alone(), within(plan.settings):  # other threads have chunks of their own
             answers = solver.solve(part, layout.blocks(first, last))
         numbers.put(rows.start, answers)
         theta[rows] = answers.theta

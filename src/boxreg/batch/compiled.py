@@ -10,15 +10,12 @@ import numpy as np
 
 from ..arrays import Array, Index
 from ..losses.kullback_leibler import KullbackLeibler
+from ..settings import current
 from .chunk import Answers, Chunk
 from .general import repair
 from .question import Question
 from .result import RhsStatus
 from .shared import Shared
-
-_PARTS = 10
-"""Calls of a kernel for each thread and chunk: not one a block, since a call needs the interpreter, but
-many, since blocks take different times."""
 
 
 class Compiled:
@@ -46,7 +43,7 @@ class Compiled:
         if self._pool is None:
             kernel(cuts)
         else:
-            list(self._pool.map(kernel, np.array_split(cuts, _PARTS * self._jobs)))
+            list(self._pool.map(kernel, np.array_split(cuts, current().batch_calls * self._jobs)))
         proved = chunk.valid & (answers.gap <= answers.target)
         answers.status[proved] = RhsStatus.CONVERGED
         repair(self.question, chunk, answers)

@@ -8,15 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..devices import Card
+from ..settings import current
 from .shared import Shared
-
-_RUN = 32
-"""Right-hand sides that a block of threads takes one after the other, at most."""
-_ROOM = 40
-"""Free variables that shared memory has room for. More of them leave room for fewer blocks; the few
-right-hand sides that have more are solved again in memory of the card."""
-_WORK = 2e9
-"""Bytes on the card for those that have more."""
 
 
 @dataclass
@@ -73,11 +66,11 @@ class Launcher:
         """
         from ..kernels.cuda import active_set as kernels
 
-        card, room, n = self.card, min(self.most, _ROOM), len(self.norms)
+        card, room, n = self.card, min(self.most, current().device_free), len(self.norms)
         warm = self.warm and not resumed and len(sets.lower) == 1 and len(sets.upper) == 1
         kind = np.dtype(np.float32 if single else np.float64)
         blocks = min(card.blocks, len(which))
-        run = max(1, min(_RUN, len(which) // (2 * blocks))) if warm else 1
+        run = max(1, min(current().device_run, len(which) // (2 * blocks))) if warm else 1
         kernel = kernels.settle_single if single else kernels.settle_shared
         kernel[blocks, card.threads, 0, kind.itemsize * kernels.memory_needed(room)](
             self._gram(single),
@@ -96,7 +89,8 @@ class Launcher:
         from ..kernels.cuda import active_set as kernels
 
         arrays, need = self.card.arrays, kernels.memory_needed(self.most)
-        blocks = int(max(1, min(self.card.blocks, len(which), _WORK // (8 * need))))
+        fit = current().device_bytes // (8 * need)
+        blocks = int(max(1, min(self.card.blocks, len(which), fit)))
         kernels.settle_wide[blocks, self.card.threads](
             self.gram,
             self.inverse_norms,

@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import Array
 from ..in_threads import work_alone
 from ..result import Result
+from ..settings import Settings, adopt, current
 from .chunk import Answers, Chunk
 from .question import Question
 from .result import RhsStatus
@@ -121,18 +122,24 @@ def _pool(question: Question, n_jobs: int) -> tuple[Executor, bool]:
         "loss": question.loss,
         "tol": question.tol,
         "terms": question.terms,
+        "settings": current(),
     }
     try:
         pickle.dumps((question.loss, question.terms))
         pickle.dumps(type(question.design))
     except Exception:  # whatever a loss's own pickling raises
-        return ThreadPoolExecutor(n_jobs, initializer=work_alone), True
+        return ThreadPoolExecutor(n_jobs, "", _begin_thread, (current(),)), True
     context = get_context("spawn")
     return ProcessPoolExecutor(n_jobs, context, _begin_worker, (needed,)), False
 
 
-def _begin_worker(needed: dict[str, Any]) -> None:
+def _begin_thread(settings: Settings) -> None:
     work_alone()
+    adopt(settings)
+
+
+def _begin_worker(needed: dict[str, Any]) -> None:
+    _begin_thread(needed["settings"])
     _shared.update(needed)
 
 

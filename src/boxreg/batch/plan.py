@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..settings import Settings, current
 from .compiled import Compiled
 from .engines import Engine, engine
 from .general import General
 from .layout import Layout
 from .question import Bounds, Question
 from .shared import Shared, dense, infinities, way_for
-
-_HELD = 1 << 25
-"""Bytes up to which a thread's memory is kept for the next chunk."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,8 @@ class Plan:
     dual: bool
     shared: Shared | None
     name: str
+    settings: Settings = field(default_factory=current)
+    """Those in force where the plan was made; workers solve with them."""
     _ways: dict[bytes, Any] = field(default_factory=dict)
     _rooms: dict[tuple[int, str], Array] = field(default_factory=dict)
 
@@ -103,7 +103,7 @@ class Plan:
         costs 3 µs for every 4 kB on a virtual machine: a tenth of the solves. Large arrays get large
         pages, which cost less, and would be much to hold on to.
         """
-        if 8 * count * length > _HELD:
+        if 8 * count * length > current().chunk_kept_bytes:
             return np.empty((count, length))
         mine = self._rooms.get((get_ident(), name))
         if mine is None or mine.size < count * length:

@@ -13,16 +13,9 @@ from ..directions import build_cone
 from ..duality import DualPoint
 from ..presolve import presolve
 from ..rounding import SLACK
+from ..settings import current
 from ..work import WorkMeter
 from .question import Question
-
-_LARGEST = 2e7
-"""Entries of A up to which it is held dense, twice, for the compiled path."""
-
-_LARGEST_GRAM = 5000
-"""200 MB. With as many columns as this it still saves more than half of the time."""
-_ROUNDS = 6
-"""Products with A that an active set takes, about, where there is no Gram matrix."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,7 @@ class Shared:
 def compiled_path(question: Question) -> bool:
     """Whether A is small enough, and its entries can be seen."""
     m, n = question.design.shape
-    return question.design.has_columns and 0 < m * n <= _LARGEST
+    return question.design.has_columns and 0 < m * n <= current().batch_entries
 
 
 def dense(question: Question) -> Array:
@@ -48,7 +41,7 @@ def dense(question: Question) -> Array:
 
 def worth_a_gram(n: int, count: int) -> bool:
     """Whether n products with A, once, save more than they cost."""
-    return n <= _LARGEST_GRAM and n <= _ROUNDS * count
+    return n <= current().batch_gram_columns and n <= current().batch_gram_rounds * count
 
 
 def share(question: Question, gram_needed: bool = False) -> Shared | None:

@@ -8,11 +8,9 @@ import numpy as np
 
 from .. import matrix_products
 from ..arrays import Array, Index, Matrix
+from ..settings import current
 from .epochs import Box, SmoothTerms, Sweep, Swept
 from .survey import Survey
-
-_COLUMNS_AT_A_TIME = 512
-"""Columns gathered at a time, beside those of the other side, for a block of the Gram matrix."""
 
 
 class Design(ABC):
@@ -117,8 +115,8 @@ class Design(ABC):
         if weights is not None:
             right *= weights[:, None]
         out = np.empty((len(rows), len(columns)))
-        for start in range(0, len(rows), _COLUMNS_AT_A_TIME):
-            some = slice(start, start + _COLUMNS_AT_A_TIME)
+        for start in range(0, len(rows), current().gram_columns):
+            some = slice(start, start + current().gram_columns)
             matrix_products.cross(self.columns(rows[some]), right, out[some])
         return out
 

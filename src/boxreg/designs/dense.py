@@ -11,25 +11,10 @@ import numpy as np
 from .. import matrix_products
 from ..arrays import Array, Index, Matrix
 from ..in_threads import added, in_parts, joined, shares, split
+from ..settings import current
 from .base import Design
-from .epochs import LONG, Box, FirstSweep, SmoothTerms, Sweep, Swept, quarters, together
+from .epochs import Box, FirstSweep, SmoothTerms, Sweep, Swept, quarters, together
 from .survey import Survey
-
-_BLOCK_ELEMENTS = 1 << 15
-"""float32 is widened in blocks of this many entries: 256 KiB, which stay in the second cache."""
-
-_FEW = 2
-"""Threads that share the first sweep at most: the more of them, the less each knows of the others."""
-
-_FEW_PRODUCTS = 128**2
-"""Entries of a Gram matrix up to which our own loops are faster than BLAS, by up to three times."""
-
-_SOME = 3
-"""Entries of a third of the rows take three quarters of the time of whole columns to be collected and
-multiplied; those of a twentieth, a seventh."""
-
-_MANY = 3
-"""Where A lies by rows, a product with all of it is as fast as gathering a third of its columns."""
 
 
 @cache
@@ -111,17 +96,21 @@ class DenseDesign(Design):
             return self._swept_survey(target, *box)
         from ..kernels import survey
 
-        array = self.array
+        array, settings = self.array, current()
         edges = split(*(self.shape[::-1] if self._by_columns else self.shape))
         if self._by_columns:
-            parts = in_parts(lambda a, b: survey.by_columns(array.T[a:b], target), edges)
+            long = settings.long_columns
+            parts = in_parts(lambda a, b: survey.by_columns(array.T[a:b], target, long), edges)
             return Survey.of_columns(parts)
-        parts = in_parts(lambda a, b: survey.by_rows(array[a:b], target[a:b]), edges)
+        long = settings.long_rows
+        parts = in_parts(lambda a, b: survey.by_rows(array[a:b], target[a:b], long), edges)
         return Survey.of_rows(parts)
 
     def _sweeps_on_its_way(self) -> bool:
         """Whether columns are long enough for it, and not too many threads share them."""
-        return self._by_columns and self.shape[0] > LONG and shares(self.array.size) <= _FEW
+        settings = current()
+        long = self._by_columns and self.shape[0] > settings.long_columns
+        return long and shares(self.array.size) <= settings.first_sweep_threads
 
     def _swept_survey(self, target: Array, lower: Array, upper: Array) -> Survey:
         from ..kernels.first_sweep import first_sweep
@@ -150,7 +139,8 @@ class DenseDesign(Design):
 
     def gram(self, rows: Index, columns: Index, weights: Array | None = None) -> Array:
         """The products of columns: of a few, each in one piece, without a copy of them."""
-        if weights is not None or not self._by_columns or len(rows) * len(columns) > _FEW_PRODUCTS:
+        few = len(rows) * len(columns) <= current().few_products
+        if weights is not None or not self._by_columns or not few:
             return super().gram(rows, columns, weights)
         from ..kernels.small_gram import small_gram
 
@@ -158,7 +148,7 @@ class DenseDesign(Design):
 
     def gram_on_rows(self, rows: Index, columns: Index, weights: Array) -> Array | None:
         """Of a copy of those entries, if they are few."""
-        if _SOME * len(rows) > self.shape[0]:
+        if current().hessian_rows * len(rows) > self.shape[0]:
             return None
         part = self.array.T[np.ix_(columns, rows)].astype(np.float64, copy=False).T
         return matrix_products.cross(part, weights[:, None] * part)
@@ -189,7 +179,7 @@ class DenseDesign(Design):
             return added(
                 in_parts(lambda a, b: combine_rows(columns, index[a:b], weights[a:b]), edges)
             )
-        if _MANY * len(index) < self.shape[1]:
+        if current().gathered_columns * len(index) < self.shape[1]:
             return super().combine(index, weights)
         x = np.zeros(self.shape[1])
         x[index] = weights
@@ -240,22 +230,22 @@ class DenseDesign(Design):
 
     def sweep_order(self, index: Index) -> Index:
         """Four that are taken together are far apart in memory, which delivers them the faster."""
-        return quarters(index) if self.shape[0] > LONG else index
+        return quarters(index) if self.shape[0] > current().long_columns else index
 
     def sweep(self, asked: Sweep) -> Swept:
         """Over columns read where they are, in a compiled loop."""
         from ..kernels.sweeps import dense_sweep
 
-        return asked.by(dense_sweep, self.array.T)
+        return asked.by(dense_sweep, self.array.T, current().long_columns)
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
         """Blocks contiguous in memory, each small enough to stay in cache."""
         m, n = self.shape
         if self._by_columns:
-            width = max(1, _BLOCK_ELEMENTS // max(m, 1))
+            width = max(1, current().block_elements // max(m, 1))
             for start in range(0, n, width):
                 yield slice(None), slice(start, start + width)
         else:
-            height = max(1, _BLOCK_ELEMENTS // max(n, 1))
+            height = max(1, current().block_elements // max(n, 1))
             for start in range(0, m, height):
                 yield slice(start, start + height), slice(None)

@@ -9,12 +9,10 @@ import numpy as np
 
 from ..arrays import Array, Index
 from ..devices import host, module_of
+from ..settings import current
 from .base import Design
 from .epochs import Box
 from .survey import Survey
-
-_BLOCK_ELEMENTS = 1 << 24
-"""Entries that are squared, or widened from float32, at a time."""
 
 
 class ArrayDesign(Design):
@@ -121,6 +119,6 @@ class ArrayDesign(Design):
         return np.asarray(host(array), dtype=np.float64)
 
     def _blocks(self) -> Iterator[slice]:
-        height = max(1, _BLOCK_ELEMENTS // max(self.shape[1], 1))
+        height = max(1, current().device_elements // max(self.shape[1], 1))
         for start in range(0, self.shape[0], height):
             yield slice(start, min(start + height, self.shape[0]))

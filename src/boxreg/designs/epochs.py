@@ -13,9 +13,6 @@ from ..rounding import norm
 Box: TypeAlias = tuple[Array, Array]
 """Lower and upper bounds."""
 
-LONG = 1800
-"""Dense columns longer than this are swept over four at a time."""
-
 
 class SmoothTerms(NamedTuple):
     """The rows and the box of a problem with a smooth loss, for epochs of coordinate descent."""
@@ -141,10 +138,10 @@ class Sweep(NamedTuple):
     order: Index
     margin: float = float("inf")
 
-    def by(self, kernel: Callable[..., Any], columns: Any) -> Swept:
-        """Made by a kernel, with columns as it takes them."""
+    def by(self, kernel: Callable[..., Any], columns: Any, *options: Any) -> Swept:
+        """Made by a kernel, with columns and options as it takes them."""
         order, terms = self.order.copy(), self.terms
         box = (terms.lower, terms.upper)
         rest = (terms.squares, terms.cost, terms.weights, order, self.margin, terms.fresh)
-        kept, *sizes = kernel(columns, self.chosen, self.x, self.residual, box, *rest)
+        kept, *sizes = kernel(columns, self.chosen, self.x, self.residual, box, *rest, *options)
         return Swept(order[:kept], *sizes)

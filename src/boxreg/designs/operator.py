@@ -8,10 +8,9 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from ..arrays import Array, Index
+from ..settings import current
 from ..warning_types import PerformanceWarning
 from .base import Design
-
-_BLOCK_COLUMNS = 64
 
 
 class OperatorDesign(Design):
@@ -52,9 +51,10 @@ class OperatorDesign(Design):
             )
             blocks = [
                 np.linalg.norm(
-                    self.columns(np.arange(start, min(start + _BLOCK_COLUMNS, n))), axis=0
+                    self.columns(np.arange(start, min(start + current().operator_columns, n))),
+                    axis=0,
                 )
-                for start in range(0, n, _BLOCK_COLUMNS)
+                for start in range(0, n, current().operator_columns)
             ]
             self._norms = np.concatenate(blocks) if blocks else np.zeros(0)
         return self._norms

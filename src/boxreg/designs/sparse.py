@@ -9,19 +9,13 @@ from scipy import sparse
 
 from ..arrays import Array, Index
 from ..in_threads import evenly, in_parts, joined, shares
+from ..settings import current
 from .base import Design
 from .epochs import Box, SmoothTerms, Sweep, Swept
 from .survey import Survey
 
 _JUMPS = 2
 """A stored entry takes as long as so many of a dense A: where it belongs is looked up."""
-
-_ROWS = (4_096, 131_072)
-"""Between these a vector is too long for the first cache and short enough for the second,"""
-
-_ALIKE = 0.6
-"""and products of four columns at a time are faster where this share of all entries is in the first
-min(their lengths) of four columns."""
 
 
 class SparseDesign(Design):
@@ -59,11 +53,11 @@ class SparseDesign(Design):
     @cached_property
     def abreast(self) -> bool:
         """Whether products take four columns at a time, a quarter of A apart."""
-        if not _ROWS[0] < self.shape[0] <= _ROWS[1]:
+        if not current().abreast_above < self.shape[0] <= current().abreast_up_to:
             return False
         lengths = np.diff(self.matrix.indptr[: self.shape[1] // 4 * 4 + 1])
         shortest = lengths.reshape(4, -1).min(axis=0)
-        return 4 * int(shortest.sum()) >= _ALIKE * self.matrix.nnz
+        return 4 * int(shortest.sum()) >= current().abreast_share * self.matrix.nnz
 
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""

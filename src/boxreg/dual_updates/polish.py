@@ -12,15 +12,14 @@ from ..duality import DualPoint
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..rounding import dot
+from ..settings import current
 from .base import DualUpdate
 from .line_search import LineSearch, best_between
 
 _ITERATIONS, _USUAL_ITERATIONS = 20, 8
-_LARGEST_COST = 5.0
 _FITS = 2
 _REDUCTION = 1e-3
-_SHARE = 0.1
-_FIRST_WAIT, _LONGER = 4.0, 1.5
+_LONGER = 1.5
 
 
 class SupportPolish(DualUpdate):
@@ -51,7 +50,7 @@ class SupportPolish(DualUpdate):
         self._spent = 0.0
         self._open = 0
         self._polished_at = 0.0
-        self._wait = _FIRST_WAIT
+        self._wait = current().polish_wait
 
     def start(self, problem: ReducedProblem) -> SupportPolish:
         """A fresh account of what polishing has cost."""
@@ -102,14 +101,14 @@ class SupportPolish(DualUpdate):
         if not 0 < size <= min(1.5 * inside, len(problem.target)):
             return False
         cost = problem.work.share(2 * size * _USUAL_ITERATIONS + problem.design.product_cost)
-        if cost > _LARGEST_COST and not self.adopt:
+        if cost > current().polish_cost and not self.adopt:
             return False
         total = problem.work.total
         if np.count_nonzero(problem.open) <= 0.99 * self._open:
-            self._wait = _FIRST_WAIT
+            self._wait = current().polish_wait
         if total < self._polished_at + self._wait * cost:
             return False
-        return self._spent + cost <= _SHARE * total
+        return self._spent + cost <= current().polish_share * total
 
 
 def _unsettled(point: Point, w: Array) -> Index:

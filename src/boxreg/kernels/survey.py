@@ -10,24 +10,21 @@ import numpy as np
 
 from .compiling import compiled_sums, leaf_sums
 
-_LONG = 1800
-"""Columns longer than this are taken four at a time, a quarter of A apart (see `lines`): v does not stay
-in the first cache beside one."""
-
 _STRIP = 16384
 """Columns of a row-major A summed at a time: their three sums stay in the second cache."""
 
-_LONG_ROW = 1000
-"""Rows longer than this are added eight at a time; of shorter ones so many are slow to start on."""
-
 
 @compiled_sums
-def by_columns(columns, v):  # type: ignore[no-untyped-def]
-    """Survey of a column-major A; row j of `columns` is a_j."""
+def by_columns(columns, v, long):  # type: ignore[no-untyped-def]
+    """Survey of a column-major A; row j of `columns` is a_j.
+
+    Columns longer than `long` are taken four at a time, a quarter of A apart (see `lines`): v does not
+    stay in the first cache beside one.
+    """
     n, m = columns.shape
     squares, sums, products = np.zeros(n), np.zeros(n), np.zeros(n)
     negative = 0.0
-    quarter = n // 4 if m > _LONG else 0
+    quarter = n // 4 if m > long else 0
     for j in range(quarter):
         k, o, p = j + quarter, j + 2 * quarter, j + 3 * quarter
         four = slice(j, 4 * quarter, quarter)
@@ -85,12 +82,15 @@ def survey_four(first, second, third, fourth, v, squares, sums, products):  # ty
 
 
 @compiled_sums
-def by_rows(rows, v):  # type: ignore[no-untyped-def]
-    """Survey of a row-major A, a strip of columns and some rows at a time: eight, if they are long."""
+def by_rows(rows, v, long):  # type: ignore[no-untyped-def]
+    """Survey of a row-major A, a strip of columns and some rows at a time.
+
+    Rows longer than `long` are added eight at a time; of shorter ones so many are slow to start on.
+    """
     m, n = rows.shape
     squares, sums, products = np.zeros(n), np.zeros(n), np.zeros(n)
     negative = 0.0
-    eighth = m // 8 if n > _LONG_ROW else 0
+    eighth = m // 8 if n > long else 0
     done, quarter = 8 * eighth, (m - 8 * eighth) // 4
     for start in range(0, n, _STRIP):
         strip = slice(start, min(start + _STRIP, n))

@@ -19,24 +19,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..designs.epochs import LONG
 from .compiling import compiled_sums, leaf, leaf_sums
 from .lines import add_four
 
 
 @compiled_sums
 def dense_sweep(  # type: ignore[no-untyped-def]
-    columns, chosen, x, residual, box, squares, cost, weights, order, margin, fresh
+    columns, chosen, x, residual, box, squares, cost, weights, order, margin, fresh, long
 ):
     """The sweep over rows of `columns`.
 
-    Long ones are taken four at a time. What the four do to each other is known from their products, so
-    that the residual, too long for the first cache, is read and written a fourth as often.
+    Those longer than `long` are taken four at a time. What the four do to each other is known from their
+    products, so that the residual, too long for the first cache, is read and written a fourth as often.
     """
     m = residual.shape[0]
     counts, sizes = np.zeros(2, dtype=np.intp), np.zeros(2)
     slopes, products, own = np.empty(4), np.empty(6), np.empty(4)
-    whole = len(order) - len(order) % 4 if m > LONG else 0
+    whole = len(order) - len(order) % 4 if m > long else 0
     for k in range(0, whole, 4):
         a, b, c, d = order[k], order[k + 1], order[k + 2], order[k + 3]
         first, second = columns[chosen[a]], columns[chosen[b]]

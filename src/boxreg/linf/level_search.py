@@ -16,14 +16,12 @@ from ..compaction import pays
 from ..point import Point
 from ..problem import Problem
 from ..rounding import dot
+from ..settings import current
 from ..solvers.working_set import WorkingSet, WorkingState
 from ..work import WorkMeter
 from .ledger import Ledger
 from .merged import Merged
 from .proof import Proof, prove, squeezable
-
-_WORTH_COPYING = 0.5
-"""Columns are merged when no more than this share is left: few products lie ahead by then."""
 
 
 class LevelSearch:
@@ -85,7 +83,7 @@ class LevelSearch:
         self._restrict(fixed, np.arange(len(point.x)))
         unit = self.merged.at(1.0)
         kept = np.flatnonzero(unit.open)
-        if len(kept) <= _WORTH_COPYING * len(unit.open) and pays(unit):
+        if len(kept) <= current().merging_share * len(unit.open) and pays(unit):
             self.merged = self.merged.keep(kept)
             self._restrict(fixed.kept(self.merged.at(self.level), kept), kept)
         return not np.array_equal(fixed.x, point.x)

@@ -9,12 +9,10 @@ import numpy as np
 from ..arrays import Array, Index
 from ..point import Point, inward_slopes
 from ..reduced import ReducedProblem
+from ..settings import current
 from ..updated_qr import UpdatedQR
 from .base import PrimalSolver, SolverState, renumber
 from .shortlist import candidates, pays
-
-_SELDOM = (10, 0.1)
-"""Steps between checks, and the share of steps made that they grow to."""
 
 
 @dataclass(kw_only=True)
@@ -63,7 +61,9 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
 
     def checks(self, problem: ReducedProblem) -> tuple[int, float]:
         """Seldom where steps do without all gradients, which are what a check costs."""
-        return _SELDOM if self.partial and pays(problem) else super().checks(problem)
+        if self.partial and pays(problem):
+            return current().seldom_checks, current().seldom_growth
+        return super().checks(problem)
 
     @classmethod
     def plain(cls) -> ActiveSet:

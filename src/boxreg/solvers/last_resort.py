@@ -10,6 +10,7 @@ from ..arrays import Index, Mask
 from ..hidden_gradients import hidden_gain
 from ..point import Point
 from ..rounding import dot
+from ..settings import current
 from .active_set import ActiveSet
 from .part import whole, within
 from .refitting import affordable, refitted
@@ -19,9 +20,6 @@ _NEGLIGIBLE = 1e-16
 
 _BLUR = 1e-12
 """Slopes along x that may be off by more than this share of ½||y||² are those of a huge x."""
-
-_AFFORDABLE = 1e8
-"""Orthogonal factors of k columns of length m are tried where m k² is at most this."""
 
 _PART = 0.25
 """Rounding errors are rarely this share of their bound."""
@@ -80,9 +78,9 @@ def last_resort(point: Point) -> Point:
     """
     problem, rows = point.problem, len(point.problem.target)
     used = np.flatnonzero(problem.open)
-    if rows * float(len(used)) ** 2 > _AFFORDABLE:
+    if rows * float(len(used)) ** 2 > current().factor_operations:
         used = np.flatnonzero(point.inside | suspects(point))
-    if not len(used) or rows * float(len(used)) ** 2 > _AFFORDABLE:
+    if not len(used) or rows * float(len(used)) ** 2 > current().factor_operations:
         return point
     bottom = point.x.copy()
     finite = np.where(problem.no_lower, problem.upper, problem.lower)

@@ -12,6 +12,7 @@ from ..free_system import FreeSystem
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..rounding import dot
+from ..settings import current
 from .backtracking import advance
 from .inexact import inexact_minimum
 from .last_resort import solve_by_active_set
@@ -20,36 +21,14 @@ from .quadratic_model import first_guess, model_at
 from .sweeping import swept
 from .working_set import WorkingSet, WorkingState
 
-_STALE = 0.3
-"""Second derivatives of a large problem are computed anew when h has changed by this share, along the
-last step, since they were; until then a step leaves about that share of the error."""
-
-_CHEAP = 1e7
-_CHEAP_BESIDE_A = 100
-"""With k columns of length m, m k² up to the first of these is not worth saving, nor is k² up to this
-many times n: the products with A that a step takes anyway cost more."""
-
-_REST = 0.1
-"""A Hessian is changed rather than made anew while this share is left of each second derivative."""
-
 _DAMPING = 1e-8
-_FAR = 1e-4
-"""Dual points are not made before a step gains less than this share of the objective;"""
+"""Share of its diagonal that is added to a singular Hessian."""
 
 _SPARE = 8.0
-"""they are made with this many times their rounding error to spare."""
-
-_LARGE = 1e8
-"""With k coordinates that may move and m k² from this on, steps are inexact as long as that works:"""
-
-_CROWDED = 0.1
-"""(not where this share of the entries is above 0 and none is below: columns overlap too much)"""
+"""Newton's own dual point keeps this many times its rounding error to spare."""
 
 _SHARE = 0.03
-"""they leave this share of the slope,"""
-
-_PRODUCTS = 12
-"""with at most this many products with AᵀHA: where that is not enough, a Gram matrix pays."""
+"""Relative tolerance of an inexact Newton step: the share of the slope that is left."""
 
 _LESS, _LEAST_CAUTION = 0.01, 1e-6
 """What a full step leaves of κ, and the least of it."""
@@ -137,7 +116,7 @@ class Newton(WorkingSet):
         Not as long as steps gain much: it would prove little.
         """
         point, gram = state.point, state.system.gram
-        if state.gained > _FAR:
+        if state.gained > current().newton_dual_gain:
             return None
         inside = np.flatnonzero(point.inside[state.working])
         if state.curvature is None or not 0 < len(inside) <= len(point.problem.target):
@@ -187,7 +166,8 @@ class Newton(WorkingSet):
         if movable is None:
             return None
         state.curvature = None
-        model = inexact_minimum(point, self._metric(state), movable, _SHARE, _PRODUCTS)
+        limit = current().newton_products
+        model = inexact_minimum(point, self._metric(state), movable, _SHARE, limit)
         return self._towards(state, model)
 
     def _hessian(self, state: WorkingState, rows: Index, columns: Index) -> Array:
@@ -207,10 +187,12 @@ class Newton(WorkingSet):
         if old is None:
             return
         size = len(state.working) ** 2
-        cheap = size <= _CHEAP_BESIDE_A * len(state.point.x) or len(new) * size <= _CHEAP
+        settings = current()
+        cheap = size <= settings.hessian_cheap_beside * len(state.point.x)
+        cheap |= len(new) * size <= settings.hessian_cheap
         if not cheap and state.change is not None:
             along = state.change**2
-            if dot(np.abs(new - old), along) <= _STALE * dot(new, along):
+            if dot(np.abs(new - old), along) <= settings.hessian_stale * dot(new, along):
                 return
         state.curvature = new
         if self._change(state, new - old):
@@ -231,7 +213,7 @@ class Newton(WorkingSet):
             return False
         before = np.diag(state.system.gram)
         state.rest *= min(float(np.min(1.0 + np.diag(block) / before, initial=1.0)), 1.0)
-        if not state.rest >= _REST:
+        if not state.rest >= current().hessian_rest:
             return False
         state.system = FreeSystem(state.system.gram + block)
         return True
@@ -261,5 +243,5 @@ class Newton(WorkingSet):
 def _avoids_gram(problem: ReducedProblem, movable: int) -> bool:
     """Whether a Gram matrix of so many columns had better be avoided."""
     # Columns >= 0 that share rows are far from orthogonal, and few of them are used: not for this.
-    crowded = problem.design.nonnegative and problem.design.density > _CROWDED
-    return not crowded and len(problem.target) * movable**2 >= _LARGE
+    crowded = problem.design.nonnegative and problem.design.density > current().crowded_density
+    return not crowded and len(problem.target) * movable**2 >= current().gram_avoided_from

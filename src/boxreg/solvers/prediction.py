@@ -7,19 +7,10 @@ import numpy as np
 from ..arrays import Array
 from ..point import Point
 from ..rounding import dot
+from ..settings import current
 from .sweeping import swept_to_the_end
 
-_WORTH_PREDICTING = 100
-"""With k coordinates inside, k² above this many n, a few products are spent on predicting which stay
-there before their Gram matrix is formed."""
-
-_LARGEST_START = 4000
-"""With more coordinates than this inside their bounds, a run starts from the bounds instead."""
-
 _STEPS = 20
-_SETTLED = 3.0
-"""A prediction ends at a step that changes the side of c coordinates, with k inside, if c k is at most
-this many n: their products with the others then cost less than another step's two products with A."""
 
 
 def first_point(point: Point) -> Point:
@@ -27,7 +18,7 @@ def first_point(point: Point) -> Point:
     problem = point.problem
     if worth_predicting(int(np.count_nonzero(point.inside)), len(point.x)):
         point = swept_to_the_end(point) if problem.design.has_sweeps else predicted(point)
-    if np.count_nonzero(point.inside) <= _LARGEST_START:
+    if np.count_nonzero(point.inside) <= current().largest_start:
         return point
     rising = (point.correlation > 0.0) & ~problem.no_upper
     x = np.where(rising | problem.no_lower, problem.upper, problem.lower)
@@ -36,7 +27,7 @@ def first_point(point: Point) -> Point:
 
 def worth_predicting(inside: int, n: int) -> bool:
     """Whether so many coordinates inside their bounds are too many for a Gram matrix of them all."""
-    return inside**2 > _WORTH_PREDICTING * n
+    return inside**2 > current().predicting_from * n
 
 
 def predicted(point: Point) -> Point:
@@ -73,7 +64,7 @@ def predicted(point: Point) -> Point:
         if moved.objective < best.objective:
             best = moved
         inside = np.count_nonzero(sides == 0)
-        if np.count_nonzero(sides != before) * inside <= _SETTLED * len(x):
+        if np.count_nonzero(sides != before) * inside <= current().prediction_settled * len(x):
             break
     return best
 

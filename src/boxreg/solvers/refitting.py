@@ -10,14 +10,13 @@ from scipy.linalg import qr, solve_triangular
 from ..arrays import Array, Index, Mask
 from ..point import Point
 from ..reduced import ReducedProblem
-
-_AFFORDABLE = 3e6
-"""Tried where m k³ is at most this, for k columns of length m."""
+from ..settings import current
 
 
 def affordable(problem: ReducedProblem, size: int) -> bool:
     """Whether so many columns are few enough; not with a linear cost, where a fit is another one."""
-    return problem.cost is None and len(problem.target) * float(size) ** 3 <= _AFFORDABLE
+    operations = len(problem.target) * float(size) ** 3
+    return problem.cost is None and operations <= current().refit_operations
 
 
 def refitted(point: Point, used: Index) -> Iterator[Point]:

@@ -7,24 +7,7 @@ import numpy as np
 from ..arrays import Index
 from ..point import Point
 from ..reduced import ReducedProblem
-
-_LENGTH, _TO_WORKING = 6.0, 4
-"""A shortlist has six times √n coordinates, or four times those of the working set,"""
-
-_FEWER = 2.0
-"""or twice √n where coordinates leave their bound one by one,"""
-
-_AT_MOST = 0.25
-"""and none is made where that is more than this share of all."""
-
-REHEARSALS = 8
-"""Working sets chosen from one shortlist at most."""
-
-_WANTED = 0.5
-_INSIDE = 0.35
-
-MISLED = 2
-"""After so many shortlists in a row that were not telling no more are made."""
+from ..settings import current
 
 
 def shortlist(point: Point, working: Index) -> Index | None:
@@ -32,7 +15,8 @@ def shortlist(point: Point, working: Index) -> Index | None:
 
     None where the list would be long, or where reading its columns costs as much as reading A.
     """
-    length = max(_roots(point.problem, _LENGTH), _TO_WORKING * len(working))
+    least = _roots(point.problem, current().shortlist_length)
+    length = max(least, current().shortlist_per_working * len(working))
     return _front(point, length, working) if _pays(point.problem, length) else None
 
 
@@ -40,16 +24,17 @@ def candidates(point: Point, free: Index) -> Index | None:
     """The same without those that are free already, for one after the other to become so."""
     if not pays(point.problem):
         return None
-    return np.setdiff1d(_front(point, _roots(point.problem, _FEWER) + len(free), free), free)
+    length = _roots(point.problem, current().candidates_length) + len(free)
+    return np.setdiff1d(_front(point, length, free), free)
 
 
 def pays(problem: ReducedProblem) -> bool:
     """Whether such a list is worth making."""
-    return _pays(problem, _roots(problem, _FEWER))
+    return _pays(problem, _roots(problem, current().candidates_length))
 
 
 def _pays(problem: ReducedProblem, length: int) -> bool:
-    return length <= _AT_MOST * len(problem.lower) and problem.design.columns_apart
+    return length <= current().shortlist_share * len(problem.lower) and problem.design.columns_apart
 
 
 def _roots(problem: ReducedProblem, times: float) -> int:
@@ -80,4 +65,5 @@ def telling(part: Point, wanted: int) -> bool:
     nor where a large share is inside already: the solution has more inside than the list has room for.
     """
     listed, inside = len(part.x), int(np.count_nonzero(part.inside))
-    return wanted <= _WANTED * listed and inside <= _INSIDE * listed
+    most = current()
+    return wanted <= most.shortlist_wanted * listed and inside <= most.shortlist_inside * listed

@@ -5,25 +5,9 @@ from __future__ import annotations
 from math import sqrt
 
 from ..point import Point
+from ..settings import current
 from .sweeps import SmoothSweeps, Sweeps
 from .without_gram import exact_cost
-
-_SWEEPS = 20
-"""Sweeps at most, if they do not go all the way."""
-
-_LEAST, _TRIED = 3, 0.1
-"""Sweeps before it is judged how fast they are: so many, and this share of those still to come. The
-first ones gain more than those after them."""
-
-_SETTLED = 3.0
-"""A prediction ends at a sweep that changes the side of c coordinates, with k inside, if c k is at most
-this many n: their products with the others then cost less than another sweep."""
-
-_STEADY = 0.05
-"""And their ratio tells nothing as long as more than this share of those inside have changed sides."""
-
-_AGAIN = 3
-"""How often sweeps are taken up again, where some coordinates had been left out too early."""
 
 _RELAXED, _POWER = 1.5, 0.77
 """Over-relaxed sweeps to the same end as n plain ones, 1.5 n^0.77: measured on Gaussian A, where 10, 25,
@@ -43,7 +27,7 @@ def swept_to_the_end(point: Point) -> Point:
     """The point after sweeps; where they went all the way but for coordinates they had left out and
     that want to move, after some more over these and what is near."""
     point, finished = swept(point)
-    for _ in range(_AGAIN):
+    for _ in range(current().sweeps_again):
         if not finished or not point.wanting(0.0).any():
             break
         point, finished = swept(point, again=True)
@@ -63,11 +47,12 @@ def swept(point: Point, again: bool = False) -> tuple[Point, bool]:
     """
     quadratic = point.problem.loss.quadratic
     sweeps = Sweeps(point, again) if quadratic else SmoothSweeps(point, again)
-    finished = False
-    while sweeps.made < _SWEEPS and not (finished or sweeps.astray):
+    finished, settings = False, current()
+    while sweeps.made < settings.sweeps_at_most and not (finished or sweeps.astray):
         sweeps.sweep()
         finished = not sweeps.astray and sweeps.largest <= sweeps.noise
-        if sweeps.made < _LEAST or sweeps.changed * sweeps.inside > _SETTLED * len(point.x):
+        unsettled = sweeps.changed * sweeps.inside > settings.prediction_settled * len(point.x)
+        if sweeps.made < settings.sweeps_at_least or unsettled:
             continue
         plain = sweeps.to_come()
         if plain is None:
@@ -77,8 +62,9 @@ def swept(point: Point, again: bool = False) -> tuple[Point, bool]:
         other += 2.0 * point.problem.design.product_cost
         if 2.0 * relaxed * sweeps.inside > other:
             break
-        steady = sweeps.changed <= _STEADY * sweeps.inside
-        if steady and sweeps.made >= min(_TRIED * plain, _SWEEPS - 1):
+        steady = sweeps.changed <= settings.sweeps_steady * sweeps.inside
+        tried = min(settings.sweeps_tried * plain, settings.sweeps_at_most - 1)
+        if steady and sweeps.made >= tried:
             finished = _all_the_way(sweeps, relaxed)
             break
     return sweeps.end(), finished

@@ -11,6 +11,7 @@ from ..designs.epochs import Sweep, SweepTerms, Swept
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm
+from ..settings import current
 from .metric import metric
 
 _AHEAD = 2.0
@@ -28,9 +29,6 @@ _STILL = 1e-3
 
 _LEVEL = 1e-12
 """A share of the objective that rounding may add to it."""
-
-_BLURRED = 8.0
-"""What sweeps predict is made use of up to this many times the error of a fresh prediction."""
 
 _BELOW = 2.5
 """Steps are small enough at this many times what rounding may do to a slope, which is a bound and seldom
@@ -99,7 +97,7 @@ class Sweeps:
         point = Point(self.problem, self.x)
         prediction = self.problem.target - self._residual
         error = (self._error + UNIT_ROUNDOFF * norm(prediction)) * SLACK
-        if error <= _BLURRED * point.prediction_error:
+        if error <= current().sweep_prediction_error * point.prediction_error:
             point.prediction, point.prediction_error = prediction, error
         return point
 

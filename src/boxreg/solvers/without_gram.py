@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import Index
 from ..point import Point
 from ..reduced import ReducedProblem
+from ..settings import current
 from .inexact import inexact_minimum
 
 _FACTOR = 0.05
@@ -18,15 +19,6 @@ _STEPS = 40
 _ROUNDS = 4
 """rounds that it takes more than exact solutions would, each with two products with A."""
 
-_MOST = 250
-"""Steps in one round at most: where they do not do, they are few beside an exact solution."""
-
-_ADVANTAGE = 3.0
-"""Conjugate gradients are tried where they promise to be this many times cheaper."""
-
-_LEAST = 500
-"""Smaller factors take no longer than the calls of forty steps."""
-
 _ROUGHLY, _CLOSELY = 1e-2, 1e-11
 """The share of the slope left by a round while coordinates come in, and when none does any more."""
 
@@ -36,10 +28,10 @@ _NEAR = 2.0
 
 def pays(problem: ReducedProblem, size: int) -> bool:
     """Whether conjugate gradients on so many columns should cost less than an exact solution."""
-    if size < _LEAST:
+    if size < current().gradients_from:
         return False
     iterative = 2.0 * size * _STEPS + _ROUNDS * 2.0 * problem.design.product_cost
-    return exact_cost(problem, size) > _ADVANTAGE * iterative
+    return exact_cost(problem, size) > current().gradients_advantage * iterative
 
 
 def round_on(point: Point, inside: Index, new: Index) -> Point | None:
@@ -53,7 +45,7 @@ def round_on(point: Point, inside: Index, new: Index) -> Point | None:
         used, share = np.union1d(inside, _near(point)), _CLOSELY
     weights = problem.smoothness.times(np.ones(len(problem.target)))
     return inexact_minimum(
-        *(point, weights, used, share, _MOST),
+        *(point, weights, used, share, current().gradients_at_most),
         diagonal=problem.reach[used] ** 2,
         noise=point.gradient_noise[used],
     )

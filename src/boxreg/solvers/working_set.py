@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import sqrt
 
 import numpy as np
 
@@ -11,18 +12,13 @@ from ..block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from ..free_system import FreeSystem
 from ..matrix_products import symmetric_times
 from ..point import Point
+from ..settings import current
 from . import without_gram
 from .base import PrimalSolver, SolverState, renumber
 from .last_resort import blurred, last_resort, solve_by_active_set, suspects
 from .part import whole, within
 from .prediction import first_point
-from .shortlist import MISLED, REHEARSALS, shortlist, telling
-
-_FIRST = 32
-"""The least number of coordinates let into the working set at the first step; √n if that is more,
-whose Gram matrix costs about as much as a product with A. Later steps double the set at most."""
-
-_ROUNDS = 100
+from .shortlist import shortlist, telling
 
 
 @dataclass(kw_only=True)
@@ -168,7 +164,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
 
     def _batch(self, point: Point) -> int:
         """How many coordinates may come in at the first step."""
-        return max(_FIRST, round(len(point.x) ** 0.5)) if self.batch is None else self.batch
+        if self.batch is not None:
+            return self.batch
+        return max(current().first_working_set, round(sqrt(len(point.x))))
 
     def _candidates(self, point: Point, working: Index) -> Index:
         """The coordinates outside W that most want to leave their bound."""
@@ -203,7 +201,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
     def _rehearsed(self, state: WorkingState) -> bool:
         """Solve the problem on a shortlist first, if there is one; whether that led anywhere."""
         point = state.point
-        listed = None if state.misled >= MISLED else shortlist(point, state.working)
+        misled = state.misled >= current().shortlist_failures
+        listed = None if misled else shortlist(point, state.working)
         if listed is None:
             return False
         solver = WorkingSet(self.threshold, thorough=False, batch=self._batch(point))
@@ -214,7 +213,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             begun=True,
             exact=state.exact,
         )
-        for _ in range(REHEARSALS):
+        for _ in range(current().shortlist_rounds):
             part = solver.step(part, 1)
             wanted = int(np.count_nonzero(part.point.wanting(self.threshold)))
             told = telling(part.point, wanted)
@@ -273,7 +272,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
         if damping > 0.0:
             system = FreeSystem(system.gram + damping * np.diag(np.diag(system.gram)))
         pull = w + symmetric_times(system.gram, x)
-        solved = block_pivoting(system, pull, lower, upper, states, x, noise, _ROUNDS)
+        limit = current().pivoting_rounds
+        solved = block_pivoting(system, pull, lower, upper, states, x, noise, limit)
         if solved is None:
             return None
         state.sound &= solved.sound
