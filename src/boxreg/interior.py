@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Array, Mask
+from .budget import Budget
 from .designs.projected import ProjectedDesign
 from .designs.stacked import RowDesign, StackedDesign
 from .designs.survey import Survey
@@ -21,6 +22,9 @@ _DISTINCT = 1e-8
 
 _NEGLIGIBLE = 1e-13
 """Directions below this, relative to the largest, are left out of the span of columns."""
+
+_SHARE = 10.0
+"""Work that a search for a direction may take, in units of the run so far."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,14 @@ class InteriorSearch:
 
     def cone(self) -> DualCone:
         """The cone with its direction, and its implicit equalities if it has any."""
+        budget = self.problem.budget(_SHARE)
         implicit = np.zeros_like(self.constrained)
         basis = span(self.problem, self.problem.free) if self.problem.free.any() else None
         while True:
             remaining = self.constrained & ~implicit
             if not remaining.any():
                 return self._reduced(None, implicit, basis)
-            direction, support = self._alternative(remaining, basis)
+            direction, support = self._alternative(remaining, basis, budget)
             if direction is not None:
                 return self._reduced(direction, implicit, basis)
             if support is None:
@@ -64,7 +69,7 @@ class InteriorSearch:
             implicit = implicit | (remaining & self._inside(basis))
 
     def _alternative(
-        self, remaining: Mask, basis: Array | None
+        self, remaining: Mask, basis: Array | None, budget: Budget
     ) -> tuple[DualPoint | None, Mask | None]:
         """A direction for the remaining columns, or the support of a λ, or neither in the budget."""
         from .driver import run
@@ -99,7 +104,12 @@ class InteriorSearch:
         outcome = run(
             hull,
             method,
-            Limits(target=decided, max_iter=3 * (m + n) + 100),
+            Limits(
+                target=decided,
+                max_iter=3 * (m + n) + 100,
+                deadline=held.work.deadline,
+                work=budget.left,
+            ),
             stop=lambda seen: (
                 seen.objective <= decided
                 or (seen.objective - seen.gap > decided and seen.gap <= 0.5 * seen.objective)

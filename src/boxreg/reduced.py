@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from .arrays import Array, Index, Mask
+from .budget import Budget
 from .designs.base import Design
 from .designs.view import ColumnView
 from .free_columns import FreeColumns
@@ -23,6 +24,10 @@ _WORTH_GATHERING = 256
 _GATHERED, _APART = 0.125, 0.75
 """Shares of the columns up to which picking out those with x_j ≠ 0 pays: where they have to be copied
 together first, and where they are read one by one."""
+
+_LEAST_BUDGET = 3e8
+"""Multiplications that an inner search may make in any case, however short the run was so far: a few
+tenths of a second."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +209,11 @@ class ReducedProblem:
             lower=np.where(at_upper, self.upper, self.lower),
             upper=np.where(at_lower, self.lower, self.upper),
         )
+
+    def budget(self, share: float) -> Budget:
+        """For an inner search: `share` times the run so far, or a fraction of a second's arithmetic if
+        that is more."""
+        return self.work.budget(share, _LEAST_BUDGET / max(len(self.target), 1))
 
     def keep(self, kept: Index, *, copy: bool = True) -> ReducedProblem:
         """Drop every column but `kept`; those dropped must be fixed. Without a copy the others are read

@@ -6,13 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .budget import NEVER, Deadline
+
 
 @dataclass(frozen=True)
 class Limits:
-    """Stop when the gap is at most `target`, or after `max_iter` steps."""
+    """Stop when the gap is at most `target`, after `max_iter` steps, at the deadline, or after `work`
+    products with A."""
 
     target: float
     max_iter: int
+    deadline: Deadline = NEVER
+    work: float = np.inf
 
 
 class CheckSchedule:

@@ -64,7 +64,7 @@ def swept(point: Point, again: bool = False) -> tuple[Point, bool]:
     quadratic = point.problem.loss.quadratic
     sweeps = Sweeps(point, again) if quadratic else SmoothSweeps(point, again)
     finished = False
-    while sweeps.made < _SWEEPS and not (finished or sweeps.astray):
+    while sweeps.made < _SWEEPS and not (finished or sweeps.astray or point.problem.work.over):
         sweeps.sweep()
         finished = not sweeps.astray and sweeps.largest <= sweeps.noise
         if sweeps.made < _LEAST or sweeps.changed * sweeps.inside > _SETTLED * len(point.x):
@@ -99,6 +99,8 @@ def _all_the_way(sweeps: Sweeps, expected: float) -> bool:
         sweeps.sweep()
         if sweeps.largest <= goal:
             return True
-        if sweeps.astray or (k + 1 >= 0.5 * expected and sweeps.total > enough):
+        if sweeps.astray or sweeps.problem.work.over:
+            break
+        if k + 1 >= 0.5 * expected and sweeps.total > enough:
             break
     return False
