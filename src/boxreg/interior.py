@@ -66,7 +66,7 @@ class InteriorSearch:
                 return DualCone(None, implicit, basis, note=_UNDECIDED)
             implicit = implicit | support
             basis = span(self.problem, implicit | self.problem.free)
-            implicit = implicit | (remaining & self._inside(basis))
+            implicit = implicit | (remaining & inside(self.problem, basis))
 
     def _alternative(
         self, remaining: Mask, basis: Array | None, budget: Budget
@@ -141,18 +141,6 @@ class InteriorSearch:
                 exact = None
         return DualCone(direction, implicit, basis, rows, exact, not_unique(implicit))
 
-    def _inside(self, basis: Array) -> Mask:
-        """Columns that lie in the span: their product with every feasible theta is 0 as well."""
-        held = self.problem
-        inside = np.zeros(len(held.norms), dtype=bool)
-        for start in range(0, len(held.norms), 256):
-            index = np.arange(start, min(start + 256, len(held.norms)))
-            block = held.design.columns(index)
-            rest = np.linalg.norm(block - basis @ (basis.T @ block), axis=0)
-            inside[index] = rest <= _DISTINCT * held.norms[index]
-        held.work.add(len(held.norms))
-        return inside
-
 
 _UNDECIDED = (
     "No direction strictly inside the dual cone was found within the budget, so the dual point is 0 "
@@ -166,6 +154,22 @@ def span(problem: ReducedProblem, chosen: Mask) -> Array:
     unit = problem.design.columns(index) / problem.norms[index]
     left, values, _ = np.linalg.svd(unit, full_matrices=False)
     return np.ascontiguousarray(left[:, values > _NEGLIGIBLE * values[0]])
+
+
+def inside(problem: ReducedProblem, basis: Array) -> Mask:
+    """Columns that lie in the span of a basis.
+
+    Where theta is orthogonal to the span, their product with every feasible theta is 0 as well.
+    """
+    norms = problem.norms
+    found = np.zeros(len(norms), dtype=bool)
+    for start in range(0, len(norms), 256):
+        index = np.arange(start, min(start + 256, len(norms)))
+        block = problem.design.columns(index)
+        rest = np.linalg.norm(block - basis @ (basis.T @ block), axis=0)
+        found[index] = rest <= _DISTINCT * norms[index]
+    problem.work.add(2 * len(norms) * basis.shape[1])
+    return found
 
 
 def not_unique(implicit: Mask) -> str:
