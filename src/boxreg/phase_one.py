@@ -98,10 +98,8 @@ def _program(
     ends, limits, owners = _domain_rows(low, high, pinned)
     flat = np.column_stack([problem.design.columns(plane).T, np.zeros(len(plane))])
     count, work = len(half) + len(plane), problem.work
-    options: dict[str, Any] = {
-        "presolve": False,
-        "maxiter": int(budget.left / work.share(_PIVOT * count)),
-    }
+    most = int(budget.left / work.share(_PIVOT * max(count, 1)))
+    options: dict[str, Any] = {"presolve": False, "maxiter": most}
     if work.deadline.left < np.inf:
         options["time_limit"] = work.deadline.left
     solution = linprog(
