@@ -166,7 +166,8 @@ def nnls(
     problem = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
     m, n = problem.design.shape
     steps = 3 * n if limit is None else limit
-    limits = Limits(target=_NNLS_GAP * reference_scale(problem)[0], max_iter=steps)
+    target = _NNLS_GAP * reference_scale(problem)[0]
+    limits = Limits(target=target, max_iter=steps, finishing=np.inf)
 
     def outcome_of(solver: ActiveSet | WorkingSet) -> Outcome:
         method = validate.method(problem, solver, "auto", "auto", "auto", True)

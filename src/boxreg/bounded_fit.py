@@ -135,7 +135,7 @@ def _solved(
         goal = min(goal, 0.5 * (tol / steepest) ** 2 if steepest > 0.0 else goal)
         start = _unbounded_start(problem, unbounded or {})
     limit = method.solver.max_iter if steps is None else steps
-    limits = Limits(target=max(goal, floor), max_iter=limit, deadline=deadline)
+    limits = Limits(max(goal, floor), limit, deadline, finishing=np.inf)
     return run(problem, method, limits, x0=start, stop=progress.watch(None))
 
 

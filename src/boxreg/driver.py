@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import compaction
 from .arrays import Array, Index
-from .budget import Deadline
+from .budget import Budget, Deadline
 from .certificate import Certificate
 from .directions import first_cone
 from .duality import DualPoint
@@ -64,13 +64,17 @@ def run(
     update = method.dual.start(track.point.problem)
     schedule = CheckSchedule(*method.solver.checks(track.point.problem))
     iteration, goal = 0, limits.target
+    finishing: Budget | None = None
     if x0 is None and limits.max_iter > 0 and _steps_first(track):
         track.state, iteration = method.solver.step(track.state, 1), 1
     while True:
         gap = track.improve(update)
         seen = ledger.record(iteration, track.point, gap, limits.target)
         open_ = seen.preserved > 0
-        done = iteration >= limits.max_iter or work.over or method.solver.settled(track.state)
+        if gap <= goal and finishing is None:
+            finishing = work.budget(limits.finishing)
+        spent = work.over or (finishing is not None and finishing.exhausted)
+        done = iteration >= limits.max_iter or spent or method.solver.settled(track.state)
         if (gap <= goal and done) or not open_:
             x = ledger.expand(track.point)
             certificate, theta = track.certify(x, limits.target)
