@@ -11,6 +11,7 @@ import numpy as np
 
 from . import validate
 from .arrays import Array
+from .budget import Deadline
 from .certificate import Certificate, certify
 from .designs import OperatorDesign
 from .driver import Outcome, run
@@ -50,6 +51,7 @@ def solve(
     tol: float = 1e-8,
     atol: float = 0.0,
     max_iter: int | None = None,
+    time_limit: float | None = None,
     x0: Any = None,
     callback: Callable[[Snapshot], object] | None = None,
     verbose: int = 0,
@@ -85,6 +87,8 @@ def solve(
     tol, atol : stop when the gap is at most max(tol · P₀, atol), P₀ the objective at the projection
         of 0 on the box.
     max_iter : steps of the solver; None for the solver's own limit.
+    time_limit : seconds after which the best point so far is returned, with its gap and the status
+        TIME_LIMIT; None for no limit.
     x0 : starting point, projected on the box.
     callback : called with a `Snapshot` at each check; a true return value stops the run.
     verbose : 1 shows progress on a terminal (nothing in a pipe).
@@ -96,6 +100,7 @@ def solve(
         so far, with a status that says so and a `ConvergenceWarning`.
     """
     clock = perf_counter()
+    deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     sweeping = x0 is None and isinstance(solver, str) and solver in ("auto", "working_set")
     problem = validate.problem(A, y, lower, upper, loss, **terms, sweeping=sweeping)
@@ -109,6 +114,7 @@ def solve(
     limits = Limits(
         target=max(relative * scale, absolute, floor),
         max_iter=method.solver.max_iter if limit is None else limit,
+        deadline=deadline,
     )
     if callback is not None and not callable(callback):
         raise TypeError(f"callback: expected a function, got {type(callback).__name__}")
@@ -116,7 +122,7 @@ def solve(
         outcome = run(problem, method, limits, x0=start, stop=progress.watch(callback))
     result = _result(problem, method, limits, scale, outcome, perf_counter() - clock)
     result.settings.update(_named(terms))
-    if result.status in (Status.ITERATION_LIMIT, Status.PRECISION_LIMIT):
+    if result.status.fell_short:
         warnings.warn(
             f"{result.message} Gap {result.gap:.3g}, asked for {result.target_gap:.3g}.",
             ConvergenceWarning,
@@ -158,7 +164,8 @@ def nnls(
     problem = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
     m, n = problem.design.shape
     steps = 3 * n if limit is None else limit
-    limits = Limits(target=_NNLS_GAP * reference_scale(problem)[0], max_iter=steps)
+    target = _NNLS_GAP * reference_scale(problem)[0]
+    limits = Limits(target=target, max_iter=steps, finishing=np.inf)
 
     def outcome_of(solver: ActiveSet | WorkingSet) -> Outcome:
         method = validate.method(problem, solver, "auto", "auto", "auto", True)

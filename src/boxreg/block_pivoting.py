@@ -19,6 +19,7 @@ import numpy.typing as npt
 from .arrays import Array
 from .free_system import FreeSystem
 from .matrix_products import symmetric_times
+from .work import WorkMeter
 
 LOWER, FREE, UPPER = -1, 0, 1
 
@@ -50,8 +51,9 @@ def block_pivoting(
     rest: Array,
     noise: Array,
     max_rounds: int,
+    work: WorkMeter,
 ) -> Pivoted | None:
-    """Solve from the given states; None if the rounds run out, or G is too singular to tell.
+    """Solve from the given states; None if rounds or time run out, or G is too singular to tell.
 
     G is that of `system`. A gradient within `noise` of 0 breaks no condition. Free variables whose
     columns depend on the others go to their lower bound, or to `rest` where they have none, and stay
@@ -64,6 +66,8 @@ def block_pivoting(
     barred = np.zeros(len(c), dtype=bool)
     fewest, grace, single, returns = len(c) + 1, _GRACE, 0, 0
     for rounds in range(1, max_rounds + 1):
+        if work.over:
+            return None
         free = states == FREE
         bound = np.where(states == UPPER, upper, bottom)
         bound[free] = 0.0

@@ -11,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from . import validate
 from .arrays import Array
+from .budget import Deadline
 from .driver import Outcome, run
 from .point import Point
 from .presolve import reference_scale, unreduced
@@ -22,12 +23,23 @@ from .stopping import Limits
 from .work import WorkMeter
 
 _MESSAGES = {
+    -3: "No dual point was found that proves the target gap; x may well be optimal.",
+    -2: "The time limit was reached.",
     -1: "The gap is as small as rounding allows it to be proved, but above the target.",
     0: "The iteration limit was reached.",
     1: "The first-order optimality measure is below `tol`, or below its rounding error.",
     2: "The duality gap is at or below `tol` times the cost at the point of the box nearest to 0.",
     3: "The unconstrained solution is optimal.",
 }
+
+_CODES = {
+    Status.CONVERGED: 2,
+    Status.ITERATION_LIMIT: 0,
+    Status.PRECISION_LIMIT: -1,
+    Status.TIME_LIMIT: -2,
+    Status.NOT_PROVED: -3,
+}
+"""SciPy's codes, and ours for what it does not tell apart."""
 
 
 class BoundedFit(OptimizeResult):  # type: ignore[misc, unused-ignore]
@@ -53,6 +65,7 @@ def lsq_linear(
     verbose: int = 0,
     *,
     lsmr_maxiter: int | None = None,
+    time_limit: float | None = None,
 ) -> BoundedFit:
     """Minimise ½ ||A x - b||² over lb <= x <= ub, with the signature of `scipy.optimize.lsq_linear`.
 
@@ -68,6 +81,8 @@ def lsq_linear(
         operator starts from it; with a matrix no unbounded problem is solved on the way. 'exact' is
         refused for sparse A and operators.
     max_iter : steps of the solver; None for its own limit.
+    time_limit : seconds after which the best point so far is returned; None for no limit. (Not in
+        SciPy.)
     verbose : 1 prints how it ended, 2 shows progress on a terminal too.
 
     Returns
@@ -76,10 +91,12 @@ def lsq_linear(
         SciPy's fields: x, cost, fun = A x - b, optimality, active_mask, unbounded_sol (computed when
         first asked for), nit, status, message, success. `active_mask` is exact: -1 or 1 where x is at
         its bound. status is 3 (the unconstrained solution is optimal; nit is then 0), 1 (optimality
-        below tol or its rounding error), 2 (gap below target), 0 (iteration limit) or -1 (rounding
-        ended the run early). In addition `gap`, a proved bound on cost - min cost, `theta` and
+        below tol or its rounding error), 2 (gap below target), 0 (iteration limit), -1 (what is left
+        of the gap is mostly rounding), -2 (time limit) or -3 (no dual point was found that proves the
+        target gap). In addition `gap`, a proved bound on cost - min cost, `theta` and
         `certificate`.
     """
+    deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
     relative = validate.tolerance(tol, "tol")
     steps = validate.iterations(max_iter, "max_iter", least=1)
     validate.one_of(method, "method", ("trf", "bvls"))
@@ -91,7 +108,7 @@ def lsq_linear(
     )
     unbounded = validate.lsmr_options(problem.design, lsq_solver, lsmr_tol, lsmr_maxiter, relative)
     with Progress(enabled=verbose > 1) as progress:
-        outcome = _solved(problem, relative, steps, unbounded, progress)
+        outcome = _solved(problem, relative, steps, deadline, unbounded, progress)
     point = Point(unreduced(problem, WorkMeter(1)), outcome.x)
     found = _result(point, outcome, method, relative)
     found.__dict__["_unbounded"] = (matrix, problem.target, unbounded)
@@ -105,6 +122,7 @@ def _solved(
     problem: Problem,
     tol: float,
     steps: int | None,
+    deadline: Deadline,
     unbounded: dict[str, Any] | None,
     progress: Progress,
 ) -> Outcome:
@@ -117,7 +135,7 @@ def _solved(
         goal = min(goal, 0.5 * (tol / steepest) ** 2 if steepest > 0.0 else goal)
         start = _unbounded_start(problem, unbounded or {})
     limit = method.solver.max_iter if steps is None else steps
-    limits = Limits(target=max(goal, floor), max_iter=limit)
+    limits = Limits(max(goal, floor), limit, deadline, finishing=np.inf)
     return run(problem, method, limits, x0=start, stop=progress.watch(None))
 
 
@@ -157,7 +175,7 @@ def _status(point: Point, ended: Status, optimal: bool) -> int:
         return 3
     if optimal or np.all(point.inward <= noise):
         return 1
-    return {Status.CONVERGED: 2, Status.ITERATION_LIMIT: 0}.get(ended, -1)
+    return _CODES[ended]
 
 
 def _kkt(point: Point) -> float:

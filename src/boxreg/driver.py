@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import compaction
 from .arrays import Array, Index
+from .budget import Budget, Deadline
 from .certificate import Certificate
 from .directions import first_cone
 from .duality import DualPoint
@@ -25,6 +26,10 @@ from .status import Status
 from .stopping import CheckSchedule, Limits
 from .track import Track
 from .work import WorkMeter
+
+_NO_LIMIT = 1 << 30
+_SHORTEST_STEP = 1e-7
+"""Seconds: a clock may tell none for the first steps."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +57,22 @@ def run(
     stop: Callable[[Snapshot], object] | None = None,
 ) -> Outcome:
     """Step, improve the dual point, screen, compact, stop: until one of the limits is met."""
-    track = _start(problem, method, x0)
-    ledger = track.ledger
+    track = _start(problem, method, limits, x0)
+    ledger, work = track.ledger, track.whole.work
     update = method.dual.start(track.point.problem)
     schedule = CheckSchedule(*method.solver.checks(track.point.problem))
     iteration, goal = 0, limits.target
+    finishing: Budget | None = None
     if x0 is None and limits.max_iter > 0 and _steps_first(track):
         track.state, iteration = method.solver.step(track.state, 1), 1
     while True:
         gap = track.improve(update)
         seen = ledger.record(iteration, track.point, gap, limits.target)
         open_ = seen.preserved > 0
-        done = iteration >= limits.max_iter or method.solver.settled(track.state)
+        if gap <= goal and finishing is None:
+            finishing = work.budget(limits.finishing)
+        spent = work.over or (finishing is not None and finishing.exhausted)
+        done = iteration >= limits.max_iter or spent or method.solver.settled(track.state)
         if (gap <= goal and done) or not open_:
             x = ledger.expand(track.point)
             certificate, theta = track.certify(x, limits.target)
@@ -75,8 +84,8 @@ def run(
                 break
             goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
         early = _reason_to_stop(track, limits, iteration, gap, goal)
-        late = early or iteration >= current().direction_after
-        if track.cone.pending and limits.target > 0.0 and late:
+        searches = (early or iteration >= current().direction_after) and not work.over
+        if track.cone.pending and limits.target > 0.0 and searches:
             track.find_direction()
             continue
         if early is None and stop is not None and stop(seen):
@@ -90,7 +99,7 @@ def run(
             track.screen(method.region, gap, iteration)
         steps = schedule.next(iteration, gap, goal)
         if track.point.problem.open_count:
-            steps = min(steps, limits.max_iter - iteration)
+            steps = min(steps, limits.max_iter - iteration, _in_time(seen, work.deadline))
             track.state = method.solver.step(track.state, steps)
             iteration += steps
     return Outcome(
@@ -100,17 +109,17 @@ def run(
         status=status,
         note=track.whole_cone.note,
         n_iter=iteration,
-        work=track.whole.work.total,
+        work=work.total,
         screened=ledger.screened,
         screened_at=ledger.screened_at,
         history=History.of(ledger.snapshots),
     )
 
 
-def _start(problem: Problem, method: Method, x0: Array | None) -> Track:
+def _start(problem: Problem, method: Method, limits: Limits, x0: Array | None) -> Track:
     """Everything in its place before the first step."""
     n, survey = problem.design.shape[1], problem.survey
-    work = WorkMeter(n)
+    work = WorkMeter(n, deadline=limits.deadline, most=limits.work)
     work.add(3 * n if survey.sweep is None else n)  # norms, Aᵀ1 and Aᵀy; or norms
     whole = presolve(problem, work)
     if method.solver.wants_column_major(whole):
@@ -124,6 +133,15 @@ def _start(problem: Problem, method: Method, x0: Array | None) -> Track:
     if compaction.pays(whole):
         track.adopt(whole)
     return track
+
+
+def _in_time(seen: Snapshot, deadline: Deadline) -> int:
+    """Steps that can be made before the deadline at the pace of the run so far, at least 1."""
+    left = deadline.left
+    if left == np.inf or seen.iteration == 0:
+        return _NO_LIMIT
+    pace = max(seen.seconds / seen.iteration, _SHORTEST_STEP)
+    return max(1, int(min(left / pace, _NO_LIMIT)))
 
 
 def _steps_first(track: Track) -> bool:
@@ -151,9 +169,12 @@ def _reason_to_stop(
     """Why to stop short of the goal, if there is a reason."""
     if track.whole_cone.recession is not None:
         return track.whole_cone.recession.status
+    work = track.whole.work
+    if work.deadline.passed:
+        return Status.TIME_LIMIT
     if gap > goal and (track.state.finished or track.exhausted(gap, goal)):
         return Status.PRECISION_LIMIT
-    if iteration >= limits.max_iter:
+    if iteration >= limits.max_iter or work.over:
         return Status.ITERATION_LIMIT
     return None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Array, Index, Mask
+from .budget import Budget
 from .designs.projected import ProjectedDesign
 from .designs.stacked import RowDesign, StackedDesign
 from .designs.survey import Survey
@@ -23,6 +24,9 @@ _LEAST_MARGIN = 1e-13
 
 _NEGLIGIBLE = 1e-13
 """Directions below this, relative to the largest, are left out of the span of columns."""
+
+_SHARE = 10.0
+"""Work that a search for a direction may take, in units of the run so far."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,14 @@ class InteriorSearch:
 
     def cone(self) -> DualCone:
         """The cone with its direction, and its implicit equalities if it has any."""
+        budget = self.problem.budget(_SHARE)
         implicit = np.zeros_like(self.constrained)
         basis = span(self.problem, self.problem.free) if self.problem.free.any() else None
         while True:
             remaining = self.constrained & ~implicit
             if not remaining.any():
                 return DualCone(None, implicit, note=not_unique(implicit))
-            direction, support = self._alternative(remaining, basis)
+            direction, support = self._alternative(remaining, basis, budget)
             if direction is not None:
                 t = off_equality_columns(direction, self.problem.with_equalities(implicit))
                 return DualCone(t, implicit, note=not_unique(implicit))
@@ -64,10 +69,10 @@ class InteriorSearch:
                 return DualCone(None, np.zeros_like(implicit), note=_UNDECIDED)
             implicit = implicit | support
             basis = span(self.problem, implicit | self.problem.free)
-            implicit = implicit | (remaining & self._inside(basis))
+            implicit = implicit | (remaining & inside(self.problem, basis))
 
     def _alternative(
-        self, remaining: Mask, basis: Array | None
+        self, remaining: Mask, basis: Array | None, budget: Budget
     ) -> tuple[Array | None, Mask | None]:
         """A direction for the remaining columns, or the support of a λ, or neither in the budget."""
         from .driver import run
@@ -102,7 +107,12 @@ class InteriorSearch:
         outcome = run(
             hull,
             method,
-            Limits(target=decided, max_iter=3 * (m + n) + 100),
+            Limits(
+                target=decided,
+                max_iter=3 * (m + n) + 100,
+                deadline=held.work.deadline,
+                work=budget.left,
+            ),
             stop=lambda seen: (
                 seen.objective <= decided
                 or (seen.objective - seen.gap > decided and seen.gap <= 0.5 * seen.objective)
@@ -133,18 +143,6 @@ class InteriorSearch:
         held.work.add(len(support) ** 2)
         return np.asarray(np.linalg.lstsq(unit.T, -np.ones(len(support)), rcond=None)[0])
 
-    def _inside(self, basis: Array) -> Mask:
-        """Columns that lie in the span: their product with every feasible theta is 0 as well."""
-        held = self.problem
-        inside = np.zeros(len(held.norms), dtype=bool)
-        for start in range(0, len(held.norms), 256):
-            index = np.arange(start, min(start + 256, len(held.norms)))
-            block = held.design.columns(index)
-            rest = np.linalg.norm(block - basis @ (basis.T @ block), axis=0)
-            inside[index] = rest <= _DISTINCT * held.norms[index]
-        held.work.add(len(held.norms))
-        return inside
-
 
 _UNDECIDED = (
     "No direction strictly inside the dual cone was found within the budget, so the dual point is 0 "
@@ -158,6 +156,22 @@ def span(problem: ReducedProblem, chosen: Mask) -> Array:
     unit = problem.design.columns(index) / problem.norms[index]
     left, values, _ = np.linalg.svd(unit, full_matrices=False)
     return np.ascontiguousarray(left[:, values > _NEGLIGIBLE * values[0]])
+
+
+def inside(problem: ReducedProblem, basis: Array) -> Mask:
+    """Columns that lie in the span of a basis.
+
+    Where theta is orthogonal to the span, their product with every feasible theta is 0 as well.
+    """
+    norms = problem.norms
+    found = np.zeros(len(norms), dtype=bool)
+    for start in range(0, len(norms), 256):
+        index = np.arange(start, min(start + 256, len(norms)))
+        block = problem.design.columns(index)
+        rest = np.linalg.norm(block - basis @ (basis.T @ block), axis=0)
+        found[index] = rest <= _DISTINCT * norms[index]
+    problem.work.add(2 * len(norms) * basis.shape[1])
+    return found
 
 
 def not_unique(implicit: Mask) -> str:

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from .arrays import Array, Index, Mask
+from .budget import Budget
 from .dual_cone import DualCone
 from .duality import DualPoint
-from .interior import not_unique
+from .interior import inside, not_unique, span
 from .recession import recession
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
@@ -20,6 +21,11 @@ _LARGEST_MARGIN = 1.0
 _STRICT = 1e-9
 _TAKES_PART = 1e-6
 """A multiplier below this share of the largest is rounding of the linear program."""
+_SHARE = 10.0
+"""Work that linear programs may take, in units of the run so far."""
+_PIVOT, _SETTING_UP = 4.0, 30
+"""What an iteration of the simplex method costs, in products with its columns, and what setting up a
+program costs, in iterations."""
 
 
 def strictly_feasible(problem: ReducedProblem) -> DualCone:
@@ -39,11 +45,11 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
     size = len(problem.target) * int(np.count_nonzero(used | problem.free))
     if not problem.design.has_columns or size > current().program_entries:
         return DualCone(None, nothing, note=_UNKNOWN)
-    implicit = nothing.copy()
+    budget, implicit = problem.budget(_SHARE), nothing.copy()
     domain = problem.loss.dual_domain(problem.target)
     while True:
         theta, margin, direction, tight = _program(
-            problem, used & ~implicit, problem.free | implicit, domain
+            problem, used & ~implicit, problem.free | implicit, domain, budget
         )
         if theta is None:
             return DualCone(None, nothing, note=_UNKNOWN)
@@ -55,6 +61,8 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
         if receding is not None or not (new.any() or tight.any()):
             return DualCone(None, nothing, recession=receding, note=_UNKNOWN)
         implicit |= new
+        if new.any() and problem.cost is None:
+            implicit |= used & inside(problem, span(problem, implicit | problem.free))
         end = np.where(np.isfinite(domain[0]), domain[0], domain[1])
         end = np.where(np.abs(-theta - domain[1]) < np.abs(-theta - end), domain[1], end)
         domain = (np.where(tight, end, domain[0]), np.where(tight, end, domain[1]))
@@ -69,10 +77,11 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
 
 
 def _program(
-    problem: ReducedProblem, used: Mask, equal: Mask, domain: tuple[Array, Array]
+    problem: ReducedProblem, used: Mask, equal: Mask, domain: tuple[Array, Array], budget: Budget
 ) -> tuple[Array | None, float, Array, Mask]:
     """theta and τ of the linear program, the multipliers as a direction of the box, and the rows that
-    an end of their domain holds. Rows whose domain is one point stay there."""
+    an end of their domain holds. Rows whose domain is one point stay there. No theta where the program
+    does not end within the budget."""
     from scipy import optimize
 
     linprog: Any = optimize.linprog  # its stubs do not know of sparse rows
@@ -85,6 +94,11 @@ def _program(
     pinned = low == high
     ends, limits, owners = _domain_rows(low, high, pinned)
     flat = np.column_stack([problem.design.columns(plane).T, np.zeros(len(plane))])
+    count, work = len(half) + len(plane), problem.work
+    most = int(budget.left / work.share(_PIVOT * max(count, 1)))
+    options: dict[str, Any] = {"presolve": False, "maxiter": most}
+    if work.deadline.left < np.inf:
+        options["time_limit"] = work.deadline.left
     solution = linprog(
         np.append(np.zeros(m), -1.0),
         A_ub=sparse.vstack([sparse.csr_array(rows), ends]),
@@ -94,10 +108,11 @@ def _program(
         bounds=[(-v, -v) if fixed else (None, None) for v, fixed in zip(low, pinned, strict=True)]
         + [(None, _LARGEST_MARGIN)],
         method="highs",
+        options=options,
     )
-    problem.work.add(10 * (len(half) + len(plane)))
+    work.charge(_PIVOT * count * (solution.nit + _SETTING_UP))
     direction, tight = np.zeros(len(problem.lower)), np.zeros(m, dtype=bool)
-    if solution.x is None:
+    if solution.x is None or not solution.success:
         return None, -np.inf, direction, tight
     direction[half] = -side * solution.ineqlin.marginals[: len(half)]
     if len(plane):

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from .arrays import Array, Index, Mask
+from .budget import Budget
 from .designs.base import Design
 from .designs.view import ColumnView
 from .equality_columns import EqualityColumns
@@ -17,6 +18,10 @@ from .rounding import SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
 from .settings import current
 from .smoothness import Smoothness
 from .work import WorkMeter
+
+_LEAST_BUDGET = 3e8
+"""Multiplications that an inner search may make in any case, however short the run was so far: a few
+tenths of a second."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +230,11 @@ class ReducedProblem:
             upper=np.where(at_lower, self.lower, self.upper),
             equality=None if equality is None else equality.without(at_lower | at_upper),
         )
+
+    def budget(self, share: float) -> Budget:
+        """For an inner search: `share` times the run so far, or a fraction of a second's arithmetic if
+        that is more."""
+        return self.work.budget(share, _LEAST_BUDGET / max(len(self.target), 1))
 
     def keep(self, kept: Index, *, copy: bool = True) -> ReducedProblem:
         """Drop every column but `kept`; those dropped must be fixed. Without a copy the others are read

@@ -6,13 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .budget import NEVER, Deadline
+
 
 @dataclass(frozen=True)
 class Limits:
-    """Stop when the gap is at most `target`, or after `max_iter` steps."""
+    """Stop when the gap is at most `target`, after `max_iter` steps, at the deadline, or after `work`
+    products with A.
+
+    An exact solver may go on from the target to the precision of the data, at the cost of `finishing`
+    times the work that it took to get there.
+    """
 
     target: float
     max_iter: int
+    deadline: Deadline = NEVER
+    work: float = np.inf
+    finishing: float = 1.0
 
 
 class CheckSchedule:

@@ -20,6 +20,7 @@ from .point import Point
 from .presolve import unreduced
 from .problem import Problem
 from .reduced import ReducedProblem
+from .rounding import dot
 from .safe_regions.base import SafeRegion
 from .screening import screen
 from .solvers.base import PrimalSolver, SolverState
@@ -50,6 +51,8 @@ class Track:
         self.whole_cone = self.cone
         self._worth = -np.inf
         """P - gap when the best dual point was last looked at: at most its dual objective."""
+        self._at_zero = self._dual_objective_at_zero()
+        """D(0), which proves nearly perfect fits whatever the cone; -inf where 0 is not feasible."""
 
     @property
     def point(self) -> Point:
@@ -72,8 +75,24 @@ class Track:
                 self._worth = self.point.objective - candidate_gap
         self._move_to(update.primal_candidate())
         gap = self._gap_of(self.best)
+        if self.point.objective - self._at_zero < gap:
+            zero = DualPoint.zero(self.point.problem)
+            if self._gap_of(zero) < gap:
+                self.best, gap = zero, self._gap_of(zero)
         self._worth = self.point.objective - gap
         return gap
+
+    def _dual_objective_at_zero(self) -> float:
+        """D(0) = min F - s(-c); -inf where the cost c makes theta = 0 infeasible."""
+        whole = self.whole
+        least = -whole.loss.conjugate(np.zeros(len(whole.target)), whole.target) + whole.constant
+        if whole.cost is None:
+            return float(least)
+        w = -whole.cost.c
+        if np.any(whole.no_upper & (w > 0.0)) or np.any(whole.no_lower & (w < 0.0)):
+            return -np.inf
+        bound = np.where(w > 0.0, whole.upper, whole.lower)
+        return float(least - dot(np.where(w == 0.0, 0.0, w), np.where(w == 0.0, 0.0, bound)))
 
     def _gap_of(self, dual: DualPoint) -> float:
         return duality_gap(self.point, dual)

@@ -13,6 +13,7 @@ from boxreg.free_system import FreeSystem
 from boxreg.kernels.exchanges import contradictions, solve_small
 from boxreg.point import Point
 from boxreg.solvers import ActiveSet, prediction, working_set
+from boxreg.work import WorkMeter
 from boxreg.workloads import nnls_table1
 from building import reduced
 from references.problems import FAMILIES, TABLE, generated
@@ -22,7 +23,9 @@ def solve(gram, c, lower, upper, start=LOWER, max_rounds=200, rest=0.0, noise=0.
     n = len(c)
     states = np.full(n, start, dtype=np.int8)
     rests, noises = np.full(n, rest), np.full(n, noise)
-    return block_pivoting(FreeSystem(gram), c, lower, upper, states, rests, noises, max_rounds)
+    return block_pivoting(
+        FreeSystem(gram), c, lower, upper, states, rests, noises, max_rounds, WorkMeter(1)
+    )
 
 
 @pytest.fixture

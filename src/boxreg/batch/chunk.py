@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Array, Mask
+from ..arrays import Array, Index, Mask
 from ..devices import host
 from .result import RhsStatus
 
@@ -57,6 +57,23 @@ class Answers:
             np.zeros(count, dtype=bool),
         )
 
+    @classmethod
+    def left(cls, count: int, n: int, m: int, dual: bool) -> Answers:
+        """Those of a chunk that was not begun."""
+        nothing = Chunk(np.empty((count, m)), np.zeros(count, dtype=bool), np.empty(0), np.empty(0))
+        answers = cls.empty(nothing, n, dual)
+        answers.leave(np.arange(count))
+        return answers
+
+    def leave(self, which: Index) -> None:
+        """Note right-hand sides that time ran out for: no answer, and a status that says so."""
+        self.x[which] = np.nan
+        if len(self.theta):
+            self.theta[which] = np.nan
+        for numbers in (self.gap, self.scale, self.target):
+            numbers[which] = np.nan
+        self.status[which] = RhsStatus.NOT_BEGUN
+
     def blank(self, valid: Mask) -> None:
         """NaN for those that were not to be solved."""
         if not valid.all():
@@ -65,9 +82,13 @@ class Answers:
                 self.theta[~valid] = np.nan
 
     @property
+    def _unsolved(self) -> Mask:
+        return np.isin(self.status, (RhsStatus.SKIPPED, RhsStatus.NOT_BEGUN))
+
+    @property
     def support(self) -> npt.NDArray[np.int32]:
         """How many entries of x are not 0; 0 where nothing was solved."""
         return np.asarray(
-            np.where(self.status == RhsStatus.SKIPPED, 0, host(np.count_nonzero(self.x, axis=1))),
+            np.where(self._unsolved, 0, host(np.count_nonzero(self.x, axis=1))),
             dtype=np.int32,
         )

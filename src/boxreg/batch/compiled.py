@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Index
+from ..budget import NEVER, Deadline
 from ..losses.kullback_leibler import KullbackLeibler
 from ..settings import current
 from .chunk import Answers, Chunk
@@ -36,17 +37,23 @@ class Compiled:
         self._jobs = n_jobs
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
 
-    def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
+    def solve(
+        self, chunk: Chunk, blocks: list[tuple[int, int]], deadline: Deadline = NEVER
+    ) -> Answers:
         """All that are valid; what a kernel does not prove goes to the general solver."""
         answers = Answers.empty(chunk, self.question.design.shape[1], self.dual)
         kernel, cuts = self._kernel(chunk, answers), np.array(blocks, dtype=np.intp).reshape(-1, 2)
-        if self._pool is None:
+        # Blocks do not depend on each other: how many a call takes changes no answer.
+        parts = current().batch_calls * self._jobs if deadline == NEVER else len(cuts)
+        if self._pool is None and deadline == NEVER:
             kernel(cuts)
         else:
-            list(self._pool.map(kernel, np.array_split(cuts, current().batch_calls * self._jobs)))
+            each = np.array_split(cuts, max(parts, 1))
+            called = map if self._pool is None else self._pool.map
+            list(called(lambda some: None if deadline.passed else kernel(some), each))
         proved = chunk.valid & (answers.gap <= answers.target)
         answers.status[proved] = RhsStatus.CONVERGED
-        repair(self.question, chunk, answers)
+        repair(self.question, chunk, answers, deadline)
         answers.blank(chunk.valid)
         return answers
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from .. import validate
 from ..arrays import Array
+from ..budget import NEVER, Deadline
 from ..devices import find_card
 from ..losses.kullback_leibler import KullbackLeibler
 from ..losses.least_squares import LeastSquares
@@ -27,8 +28,10 @@ class Engine(Protocol):
     memory: float
     """Bytes that a chunk and its answers may take, about, unless the caller says how many to take."""
 
-    def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
-        """All that are valid; blocks are solved together."""
+    def solve(
+        self, chunk: Chunk, blocks: list[tuple[int, int]], deadline: Deadline = NEVER
+    ) -> Answers:
+        """All that are valid; blocks are solved together. What is not begun by the deadline is left."""
 
     def spread(self, job: Callable[[int, int], None], begin: int, end: int) -> None:
         """Read or write lines begin … end, in all threads where that helps."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..budget import NEVER, Deadline
 from ..in_threads import work_alone
 from ..result import Result
 from ..settings import Settings, adopt, current
@@ -23,7 +24,12 @@ _shared: dict[str, Any] = {}
 
 
 def solve_one(
-    question: Question, y: Array, lower: Array, upper: Array, x0: Array | None = None
+    question: Question,
+    y: Array,
+    lower: Array,
+    upper: Array,
+    x0: Array | None = None,
+    deadline: Deadline = NEVER,
 ) -> Result:
     """One right-hand side; its status tells what a warning would."""
     from ..api import solve
@@ -39,6 +45,7 @@ def solve_one(
             loss=question.loss,
             tol=question.tol,
             x0=x0,
+            time_limit=deadline.left,
             **question.terms,
         )
 
@@ -52,20 +59,25 @@ def take(answers: Answers, p: int, result: Result) -> None:
         answers.theta[p] = result.theta[: answers.theta.shape[1]]
 
 
-def repair(question: Question, chunk: Chunk, answers: Answers) -> None:
+def repair(question: Question, chunk: Chunk, answers: Answers, deadline: Deadline = NEVER) -> None:
     """Solve again, accurately, what the compiled path did not prove; the smaller gap counts.
 
     Every right-hand side gets a status: where x of the compiled path has the smaller gap it stays, and
     the status says why the general solver could not prove more either.
     """
-    for p in np.flatnonzero(chunk.valid & ~(answers.gap <= answers.target)):
+    left = np.flatnonzero(chunk.valid & ~(answers.gap <= answers.target))
+    for k, p in enumerate(left):
+        if deadline.passed:
+            known = np.isfinite(answers.gap[left[k:]])
+            answers.status[left[k:][known]] = RhsStatus.TIME_LIMIT
+            answers.leave(left[k:][~known])
+            break
         lower, upper = chunk.bounds(int(p))
         start = answers.x[p] if np.isfinite(answers.gap[p]) else None
-        result = solve_one(question, chunk.rows[p], lower, upper, start)
+        result = solve_one(question, chunk.rows[p], lower, upper, start, deadline)
         if start is not None and not result.success:
-            result = min(
-                result, solve_one(question, chunk.rows[p], lower, upper, None), key=lambda r: r.gap
-            )
+            again = solve_one(question, chunk.rows[p], lower, upper, None, deadline)
+            result = min(result, again, key=lambda r: r.gap)
         answers.repaired[p] = True
         if result.success or result.gap <= answers.gap[p] or not np.isfinite(answers.gap[p]):
             take(answers, int(p), result)
@@ -88,19 +100,24 @@ class General:
         if n_jobs > 1:
             self._pool, self._local = _pool(question, n_jobs)
 
-    def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
+    def solve(
+        self, chunk: Chunk, blocks: list[tuple[int, int]], deadline: Deadline = NEVER
+    ) -> Answers:
         """All that are valid."""
         answers = Answers.empty(chunk, self.question.design.shape[1], self.dual)
         which = np.flatnonzero(chunk.valid)
-        work = [(chunk.rows[p], *chunk.bounds(int(p))) for p in which]
+        work = [(chunk.rows[p], *chunk.bounds(int(p)), deadline) for p in which]
         if self._pool is None:
-            results: Iterable[Result] = (solve_one(self.question, *each) for each in work)
+            results: Iterable[Result | None] = (_in_turn(self.question, *each) for each in work)
         elif self._local:
-            results = self._pool.map(lambda each: solve_one(self.question, *each), work)
+            results = self._pool.map(lambda each: _in_turn(self.question, *each), work)
         else:
             results = self._pool.map(_in_worker, work, chunksize=max(1, len(work) // 64))
         for p, result in zip(which, results, strict=True):
-            take(answers, int(p), result)
+            if result is None:
+                answers.leave(np.array([p]))
+            else:
+                take(answers, int(p), result)
         answers.blank(chunk.valid)
         return answers
 
@@ -143,7 +160,16 @@ def _begin_worker(needed: dict[str, Any]) -> None:
     _shared.update(needed)
 
 
-def _in_worker(work: tuple[Array, Array, Array]) -> Result:
+def _in_turn(
+    question: Question, y: Array, lower: Array, upper: Array, deadline: Deadline
+) -> Result | None:
+    """One right-hand side; None where its turn comes after the deadline."""
+    if deadline.passed:
+        return None
+    return solve_one(question, y, lower, upper, None, deadline)
+
+
+def _in_worker(work: tuple[Array, Array, Array, Deadline]) -> Result | None:
     question = Question(
         _shared["design"],
         None,
@@ -155,4 +181,4 @@ def _in_worker(work: tuple[Array, Array, Array]) -> Result:
         False,
         _shared["terms"],
     )
-    return solve_one(question, *work)
+    return _in_turn(question, *work)

@@ -9,14 +9,16 @@ import numpy as np
 
 from .. import validate
 from ..arrays import Array
+from ..budget import Deadline
 from ..devices import as_given, host, lives_on_gpu, module_of, on_gpu
 from .bar import Bar
+from .chunk import Answers
 from .elsewhere import path_for
 from .engines import Engine, engine
 from .journal import journal_for
 from .question import asked
 from .reading import chunk_size, read_chunk
-from .result import BatchResult
+from .result import BatchResult, RhsStatus
 from .sinks import DenseSink, Numbers, SparseSink, sink_for
 
 
@@ -31,6 +33,7 @@ def solve_many(
     linear: Any = None,
     ridge: Any = 0.0,
     tol: float = 1e-8,
+    time_limit: float | None = None,
     axis: int | str = 0,
     n_jobs: int = 1,
     device: str | None = None,
@@ -60,6 +63,9 @@ def solve_many(
         variable and right-hand side.
     loss, sample_weight, linear, ridge : as for `solve`, the same for all.
     tol : every gap is to be at most tol · P₀, P₀ the objective at the projection of 0 on the box.
+    time_limit : seconds after which no more right-hand sides are begun, and those at work end with their
+        best point and the status TIME_LIMIT; None for no limit. The others have NaN as their answer
+        and the status NOT_BEGUN. A run with a journal goes on from there.
     axis : the axis of Y that runs along the rows of A; its name, if Y is a DataArray.
     n_jobs : threads of the compiled path, worker processes of the other; -1 for one a core.
     device : 'cpu', or 'cuda' ('cuda:1' for the second card) for least squares on an NVIDIA GPU; default:
@@ -85,6 +91,7 @@ def solve_many(
     `LabelledResult` around either if Y is a DataArray.
     """
     given = locals()
+    deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
     path = path_for(Y, dim)
     if path is not None:
         elsewhere: BatchResult = path(
@@ -109,24 +116,31 @@ def solve_many(
     dual = layout.new(m, arrays.empty) if return_dual else None
     diary = journal_for(question, out, journal, numbers, keeps=not (sparse or return_dual))
     bar = Bar(layout.count, enabled=bool(progress))
-    begin = diary.resume()
+    begin, complete = diary.resume(), True
     bar.skip(begin * layout.width)
     try:
         for first, last in layout.chunks(size, begin):
             room = sink.room(first, last)
-            part = read_chunk(question, first, last, solver, room)
-            answers = solver.solve(part, layout.blocks(first, last))
+            if deadline.passed:
+                answers = Answers.left((last - first) * layout.width, n, m, return_dual)
+            else:
+                part = read_chunk(question, first, last, solver, room)
+                answers = solver.solve(part, layout.blocks(first, last), deadline)
             if answers.x is not room:
                 _write(sink, first, last, answers.x, solver)
             if dual is not None:
                 layout.write(dual, first, last, answers.theta)
             numbers.put(first * layout.width, answers)
-            diary.record(last)
-            bar.add(len(part.rows))
+            if deadline.passed and np.any(answers.status == RhsStatus.NOT_BEGUN):
+                complete = False
+            if complete:
+                diary.record(last)
+            bar.add(len(answers.gap))
     finally:
         bar.close()
         solver.close()
-    diary.close()
+    if complete:
+        diary.close()
     settings = {"loss": question.loss.name, "method": solver.name, "tol": f"{question.tol:.0e}"}
     return BatchResult(
         x=as_given(sink.result(), original) if out is None and not sparse else sink.result(),

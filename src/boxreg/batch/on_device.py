@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Index
+from ..budget import NEVER, Deadline
 from ..devices import Card, host, lives_on_gpu, small_launches
 from .chunk import Answers, Chunk
 from .device_solver import DeviceSolver
@@ -33,8 +34,10 @@ class OnDevice:
         self.direction: Array | None = shared.way.t if len(shared.way.t) else None
         self._solver = DeviceSolver(shared, card, question.tol, precision, warm)
 
-    def solve(self, chunk: Chunk, blocks: list[tuple[int, int]]) -> Answers:
-        """All that are valid."""
+    def solve(
+        self, chunk: Chunk, blocks: list[tuple[int, int]], deadline: Deadline = NEVER
+    ) -> Answers:
+        """All that are valid. The card is not interrupted: the deadline is looked at after it."""
         with small_launches():
             found = self._solver.solve(chunk, self.dual)
         if not lives_on_gpu(chunk.rows):
@@ -47,13 +50,13 @@ class OnDevice:
         answers = Answers(found.x, found.theta, gap, scale, target, status, repaired)
         left = np.flatnonzero(valid & ~proved)
         if len(left):
-            self._repair(chunk, answers, left)
+            self._repair(chunk, answers, left, deadline)
         for numbers in (answers.gap, answers.scale, answers.target):
             numbers[~valid] = np.nan
         answers.blank(valid)
         return answers
 
-    def _repair(self, chunk: Chunk, answers: Answers, left: Index) -> None:
+    def _repair(self, chunk: Chunk, answers: Answers, left: Index, deadline: Deadline) -> None:
         """Those that are left, on the host."""
         lower = chunk.lower if len(chunk.lower) == 1 else chunk.lower[left]
         upper = chunk.upper if len(chunk.upper) == 1 else chunk.upper[left]
@@ -67,7 +70,7 @@ class OnDevice:
             answers.status[left],
             answers.repaired[left],
         )
-        repair(self.question, part, some)
+        repair(self.question, part, some, deadline)
         answers.x[left] = self._beside(answers.x, some.x)
         if self.dual:
             answers.theta[left] = self._beside(answers.theta, some.theta)

@@ -26,6 +26,9 @@ class RhsStatus(IntEnum):
     UNBOUNDED = 3
     NOT_ATTAINED = 4
     SKIPPED = 5
+    TIME_LIMIT = 6
+    NOT_PROVED = 7
+    NOT_BEGUN = 8
 
     @classmethod
     def of(cls, status: Status) -> RhsStatus:
@@ -37,6 +40,8 @@ class RhsStatus(IntEnum):
         """What it means."""
         if self is RhsStatus.SKIPPED:
             return "Not solved: the right-hand side is masked, or not finite."
+        if self is RhsStatus.NOT_BEGUN:
+            return "Not solved: the time limit was reached before its turn."
         return Status[self.name].value
 
 
@@ -93,6 +98,11 @@ class BatchResult:
         """Right-hand sides that were not solved, by choice."""
         return np.asarray(self.status == RhsStatus.SKIPPED)
 
+    @property
+    def unsolved(self) -> Mask:
+        """Right-hand sides without an answer: skipped, or not begun when time ran out."""
+        return np.asarray(self.skipped | (self.status == RhsStatus.NOT_BEGUN))
+
     def verify(self) -> BatchCertificate:
         """Compute every gap again from A, Y and x, and theta if it is there, by other code."""
         from .verification import verify_batch
@@ -104,7 +114,7 @@ class BatchResult:
 
     def __repr__(self) -> str:
         m, n = self.shape
-        done = ~self.skipped
+        done = ~self.unsolved
         lines = [
             f"boxreg: {int(done.sum()):,} of {len(self):,} right-hand sides solved, "
             f"{int((self.status == RhsStatus.CONVERGED).sum()):,} to the gap asked for",

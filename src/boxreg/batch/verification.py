@@ -54,7 +54,7 @@ def verify_batch(result: BatchResult, *, progress: bool = False) -> BatchCertifi
     question: Question = result.question
     layout, n = question.layout, question.design.shape[1]
     flat = [np.full(layout.count, np.nan), np.ones(layout.count, bool), np.ones(layout.count, bool)]
-    claims, skipped = result.gap.ravel(), result.skipped.ravel()
+    claims, skipped = result.gap.ravel(), result.unsolved.ravel()
     checker = _Checker(question, result.direction)
     bar = Bar(layout.count, enabled=progress)
     for begin, end in layout.chunks(4096):

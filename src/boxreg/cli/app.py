@@ -105,7 +105,7 @@ def _explain(error: Exception) -> int:
     if isinstance(error, (BadInput, FileProblem, DataNotFound)):
         return _fail(str(error), 2)
     if isinstance(error, Interrupted):
-        return _fail(f"interrupted; {error}", 130)
+        return _fail(f"{error.cause}; {error}", error.code)
     if isinstance(error, click.ClickException):
         return _fail(error.format_message(), 2)
     if isinstance(error, MemoryError):

@@ -9,3 +9,11 @@ class BadInput(Exception):
 
 class Interrupted(Exception):
     """The user interrupted a run of which something is kept; the message says what."""
+
+    cause, code = "interrupted", 130
+
+
+class OutOfTime(Interrupted):
+    """The time limit ended a run; the message says what is kept."""
+
+    cause, code = "time limit reached", 1

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from scipy import sparse
 
 from ..files import BatchCertificateFile, Held, Outputs, Resumable, put_text, write_stack
-from .errors import BadInput, Interrupted
+from .errors import BadInput, Interrupted, OutOfTime
 from .outputs import Wanted
 from .problems import make_loss
 
@@ -62,6 +62,7 @@ def solve_stack(
         "nan": options["nan"],
     }
     how = {"n_jobs": options["jobs"], "progress": not options["quiet"]}
+    how["time_limit"] = options["time_limit"]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if wanted.output.suffix.lower() == ".npz":
@@ -95,6 +96,8 @@ def solve_to_file(
     say: Callable[[str], object],
 ) -> BatchResult:
     """The same to an .npy or .zarr file, where an interrupted run goes on."""
+    from ..batch import RhsStatus
+
     layout, n = _layout(A, Y, question)
     target = Resumable(output, "--output")
     out = target.open(layout.shape_with(n), layout.axis)
@@ -114,6 +117,13 @@ def solve_to_file(
         if not str(error).startswith("journal:"):
             target.discard()
         raise
+    if np.any(result.status == RhsStatus.NOT_BEGUN):
+        done, lines = target.done()
+        if not done:
+            target.discard()
+            raise OutOfTime("no chunk of right-hand sides was complete, and nothing was written")
+        kept = f"{done * layout.width:,} of {lines * layout.width:,} right-hand sides are kept"
+        raise OutOfTime(f"{kept} beside {output}; the same command goes on from there")
     target.commit(out)
     return result
 
@@ -125,10 +135,11 @@ def verdict(result: BatchResult) -> int:
     from ..batch import RhsStatus
 
     open_ones = (result.status != RhsStatus.CONVERGED) & ~result.skipped
-    worst = float(np.max(result.relative_gap[open_ones]))
     said = f"{int(open_ones.sum()):,} of {len(result):,} right-hand sides"
-    tol = result.question.tol
-    click.echo(f"boxreg: not solved: {said} (gap {worst:.3g} of P₀, asked for {tol:g})", err=True)
+    gaps = result.relative_gap[open_ones & ~result.unsolved]
+    asked = f"asked for {result.question.tol:g}"
+    worst = f"gap {np.max(gaps):.3g} of P₀, {asked}" if len(gaps) else asked
+    click.echo(f"boxreg: not solved: {said} ({worst})", err=True)
     return 1
 
 

@@ -114,6 +114,7 @@ def _names(registry: Iterable[str]) -> str:
 @click.option("--tol", default=1e-8, show_default=True, help="Gap to prove, relative to P₀.")
 @click.option("--atol", default=0.0, show_default=True, help="Gap that is enough in any case.")
 @click.option("--max-iter", type=int, help="Steps of the solver at most.")
+@click.option("--time-limit", type=float, metavar="S", help="Seconds after which to stop.")
 @click.option("--no-screening", is_flag=True, help="Keep all columns to the end.")
 @click.option(
     "--axis", type=int, metavar="K", help="Many: axis of Y along the rows of A; 0 by default."
@@ -189,7 +190,7 @@ def _solved(
     from ..warning_types import ConvergenceWarning
 
     method = {name: options[name] for name in ("solver", "dual", "region", "direction")}
-    limits = {name: options[name] for name in ("tol", "atol", "max_iter")}
+    limits = {name: options[name] for name in ("tol", "atol", "max_iter", "time_limit")}
     arguments = {**problem, "loss": make_loss(problem["loss"]), **method, **limits}
     verbose = 0 if options["quiet"] else 1
     with warnings.catch_warnings(record=True) as caught:

@@ -67,6 +67,7 @@ _FILES = ("maps.png", "residual.png", "summary.json", "index.html")
 @click.option("--group", is_flag=True, help="The first word of a name is the material.")
 @click.option("--top", default=12, show_default=True, metavar="K", help="Materials that are drawn.")
 @click.option("--tol", default=1e-8, show_default=True, help="Gap to prove, relative to P₀.")
+@click.option("--time-limit", type=float, metavar="S", help="Seconds after which to stop.")
 @click.option(
     "--jobs", default=1, show_default=True, metavar="N", help="Threads; -1 for all cores."
 )
@@ -95,6 +96,7 @@ def command(**options: Any) -> int:
         question = {**bounds, "loss": "least_squares", "tol": options["tol"], "axis": scene.axis}
         question["nan"] = options["nan"]
         how = {"n_jobs": options["jobs"], "progress": not options["quiet"]}
+        how["time_limit"] = options["time_limit"]
         target = folder / "abundances.npy"
         result = solve_to_file(scene.matrix, scene.image, question, how, target, say)
         say(repr(result))

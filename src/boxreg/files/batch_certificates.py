@@ -69,7 +69,7 @@ class BatchCertificateFile:
             tol=asked.tol,
             direction=result.direction,
             x=x,
-            gap=np.where(result.skipped, np.nan, result.gap),
+            gap=np.where(result.unsolved, np.nan, result.gap),
         )
 
     def dumps(self, gaps: str) -> str:

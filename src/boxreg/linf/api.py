@@ -7,9 +7,9 @@ from time import perf_counter
 from typing import Any
 
 from .. import validate
+from ..budget import Deadline
 from ..progress import Progress
 from ..rounding import dot
-from ..status import Status
 from ..stopping import Limits
 from ..warning_types import ConvergenceWarning
 from .result import AntisparseResult
@@ -27,6 +27,7 @@ def antisparse(
     tol: float = 1e-8,
     atol: float = 0.0,
     max_iter: int | None = None,
+    time_limit: float | None = None,
     verbose: int = 0,
 ) -> AntisparseResult:
     """Minimise ½||y - A x||² + penalty · ||x||∞, and prove the answer.
@@ -44,6 +45,8 @@ def antisparse(
     tol, atol : the gap to reach is max(tol · ½||y||², atol); the method is exact and goes on from
         there until the gap stops shrinking.
     max_iter : steps, each one a level or a box-constrained solution on a working set.
+    time_limit : seconds after which the best point so far is returned, with its gap and the status
+        TIME_LIMIT; None for no limit.
     verbose : 1 shows progress on a terminal (nothing in a pipe).
 
     Returns
@@ -54,17 +57,19 @@ def antisparse(
         several x are optimal it is one of them; `level`, Ax and `squeezed` are the same for all.
     """
     clock = perf_counter()
+    deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
     problem = validate.level_zero(A, y)
     weight = validate.positive(penalty, "penalty")
     squeeze = validate.switch(squeezing, "squeezing")
     scale = 0.5 * dot(problem.target, problem.target)
     relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
     steps = validate.iterations(max_iter, "max_iter")
-    limits = Limits(max(relative * scale, absolute), _STEPS if steps is None else steps)
+    target, most = max(relative * scale, absolute), _STEPS if steps is None else steps
+    limits = Limits(target, most, deadline)
     with Progress(enabled=verbose > 0) as progress:
         outcome = run(problem, weight, limits, squeezing=squeeze, watch=progress.watch(None))
     result = AntisparseResult.of(outcome, weight, scale, limits.target, perf_counter() - clock)
-    if result.status in (Status.ITERATION_LIMIT, Status.PRECISION_LIMIT):
+    if result.status.fell_short:
         warnings.warn(
             f"{result.message} Gap {result.gap:.3g}, asked for {result.target_gap:.3g}.",
             ConvergenceWarning,

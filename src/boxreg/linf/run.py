@@ -45,7 +45,7 @@ def run(
 ) -> Outcome:
     """Solve at a level, prove, squeeze, change the level: until the gap is small and stays put."""
     n = problem.design.shape[1]
-    work = WorkMeter(n)
+    work = WorkMeter(n, deadline=limits.deadline)
     work.add(3 * n)  # the survey: norms, Aᵀ1 and Aᵀy
     search = LevelSearch(problem, penalty, work)
     ledger = Ledger(n, limits.target)
@@ -55,7 +55,7 @@ def run(
         if watch is not None:
             watch(ledger.snapshot())
         moved = squeezing and search.squeeze(proof, ledger)
-        if iteration == limits.max_iter:
+        if iteration == limits.max_iter or work.over:
             break
         if moved:
             continue  # the proof is about another point
@@ -67,13 +67,19 @@ def run(
     certificate, last, point = certify(whole, ledger.x)
     if squeezing:
         ledger.note(whole, *squeezable(whole, point, last))
-    met = certificate.gap <= limits.target
-    short = Status.ITERATION_LIMIT if iteration == limits.max_iter else Status.PRECISION_LIMIT
+    if certificate.gap <= limits.target:
+        status = Status.CONVERGED
+    elif work.deadline.passed:
+        status = Status.TIME_LIMIT
+    elif iteration == limits.max_iter:
+        status = Status.ITERATION_LIMIT
+    else:
+        status = Status.of_gap(certificate.gap, certificate.rounding)
     return Outcome(
         x=ledger.x,
         theta=last.dual.theta,
         certificate=certificate,
-        status=Status.CONVERGED if met else short,
+        status=status,
         squeezed=ledger.squeezed,
         levels=search.levels,
         n_iter=iteration,

@@ -88,6 +88,8 @@ def last_resort(point: Point) -> Point:
     best = min(_bold_steps(Point(problem, bottom), used), key=_at_most)
     best = min(best, point, key=_at_most)
     for _ in range(_ATTEMPTS):
+        if problem.work.over:
+            return best
         found = min(_bold_steps(best, used), key=_at_most)
         if not _at_most(found) < best.objective:
             break
@@ -133,7 +135,7 @@ def _steps(solver: ActiveSet, start: Point, used: Index) -> Iterator[Point]:
     state = solver.start(within(start, used))
     yield whole(start, used, state.point)
     for _ in range(3 * len(used) + 10):
-        if state.finished:
+        if state.finished or start.problem.work.over:
             break
         state = solver.step(state, 1)
         yield whole(start, used, state.point)

@@ -64,6 +64,8 @@ class Newton(WorkingSet):
         """`count` Newton steps."""
         for _ in range(count):
             point = state.point
+            if point.problem.work.over:
+                return state
             if self._optimal(point):
                 state.finished = True
                 return state

@@ -35,6 +35,8 @@ def refitted(point: Point, used: Index) -> Iterator[Point]:
     columns = problem.smoothness.root_times(problem.design.columns(used).T).T
     y = problem.smoothness.root_times(problem.target - Point(problem, rest).prediction)
     for x in _steps(columns, y, problem.lower[used], problem.upper[used]):
+        if problem.work.over:
+            return
         full = rest.copy()
         full[used] = x
         yield Point(problem, full)

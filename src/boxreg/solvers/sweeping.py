@@ -47,8 +47,8 @@ def swept(point: Point, again: bool = False) -> tuple[Point, bool]:
     """
     quadratic = point.problem.loss.quadratic
     sweeps = Sweeps(point, again) if quadratic else SmoothSweeps(point, again)
-    finished, settings = False, current()
-    while sweeps.made < settings.sweeps_at_most and not (finished or sweeps.astray):
+    finished, settings, work = False, current(), point.problem.work
+    while sweeps.made < settings.sweeps_at_most and not (finished or sweeps.astray or work.over):
         sweeps.sweep()
         finished = not sweeps.astray and sweeps.largest <= sweeps.noise
         unsettled = sweeps.changed * sweeps.inside > settings.prediction_settled * len(point.x)
@@ -85,6 +85,8 @@ def _all_the_way(sweeps: Sweeps, expected: float) -> bool:
         sweeps.sweep()
         if sweeps.largest <= goal:
             return True
-        if sweeps.astray or (k + 1 >= 0.5 * expected and sweeps.total > enough):
+        if sweeps.astray or sweeps.problem.work.over:
+            break
+        if k + 1 >= 0.5 * expected and sweeps.total > enough:
             break
     return False

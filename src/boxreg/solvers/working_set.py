@@ -90,6 +90,8 @@ class WorkingSet(PrimalSolver[WorkingState]):
     def step(self, state: WorkingState, count: int) -> WorkingState:
         """`count` working sets."""
         for _ in range(count):
+            if state.point.problem.work.over:
+                return state
             if state.point.sweep is None and self._optimal(state.point):
                 return self._conclude(state)
             if not state.begun:
@@ -273,7 +275,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             system = FreeSystem(system.gram + damping * np.diag(np.diag(system.gram)))
         pull = w + symmetric_times(system.gram, x)
         limit = current().pivoting_rounds
-        solved = block_pivoting(system, pull, lower, upper, states, x, noise, limit)
+        solved = block_pivoting(system, pull, lower, upper, states, x, noise, limit, problem.work)
         if solved is None:
             return None
         state.sound &= solved.sound

@@ -14,7 +14,7 @@ from .scene import Scene
 
 def summary_of(scene: Scene, result: BatchResult, maps: Maps, bounds: str) -> dict[str, Any]:
     """What was solved, what was proved, how well it fits, and every material by its mean."""
-    done = ~result.skipped
+    done = ~result.unsolved
     residual = maps.residual[np.isfinite(maps.residual)]
     height, width = maps.residual.shape
     return {

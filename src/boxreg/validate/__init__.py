@@ -25,7 +25,7 @@ from .collections import (
 from .designs import design, operator
 from .methods import lsmr_options, method
 from .problems import dual_point, level_zero, problem
-from .values import choice, claim, iterations, one_of, positive, switch, tolerance
+from .values import choice, claim, iterations, one_of, positive, seconds, switch, tolerance
 
 __all__ = [
     "at_least_2d",
@@ -57,6 +57,7 @@ __all__ = [
     "output",
     "positive",
     "problem",
+    "seconds",
     "skips_nan",
     "spectral_axis",
     "spectral_dimension",

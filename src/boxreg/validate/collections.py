@@ -13,6 +13,7 @@ _INSTEAD = {
     "chunk": "the chunks are those of Y: rechunk Y",
     "n_jobs": "the scheduler runs chunks beside each other",
     "progress": "use dask.diagnostics.ProgressBar or distributed.progress",
+    "time_limit": "stop the scheduler, or solve fewer chunks",
     "sparse": "convert the chunks of result.x",
 }
 """What is for arrays in memory alone, and what to do where Y is not one."""

@@ -51,6 +51,16 @@ def iterations(value: Any, name: str, *, least: int = 0) -> int | None:
     return int(number)
 
 
+def seconds(value: Any, name: str) -> float | None:
+    """None, or a number of seconds >= 0; inf is no limit either."""
+    if value is None:
+        return None
+    number = _number(value, name)
+    if not number >= 0.0:
+        raise ValueError(f"{name}: expected None or a number of seconds >= 0, got {value!r}")
+    return None if number == np.inf else number
+
+
 def one_of(value: Any, name: str, accepted: tuple[Any, ...]) -> None:
     """Refuse what is not among a few values."""
     if not any(value is known or value == known for known in accepted):
