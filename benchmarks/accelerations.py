@@ -100,7 +100,7 @@ def cell(problem: Problem, arguments: dict[str, Any], repeats: int, limit: float
         if not result.success:
             return f"> {limit:g} s"
     proof = boxreg.verify(*problem[1:3], result.x, result.theta, *problem[3:], gap=GAP)
-    return f"{result.work:,.0f} / {best:.3f}" + ("" if proof.valid else " NOT VERIFIED")
+    return f"{result.work:,.0f} / {best:.3f}" + ("" if proof else " NOT VERIFIED")
 
 
 def main() -> int:

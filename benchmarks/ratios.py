@@ -116,7 +116,7 @@ def measured(problem: Workload, solver: str, paper: float | None, repeats: int) 
             seconds = min(seconds, time.perf_counter() - clock)
         found |= {f"work_{way}": result.work, f"seconds_{way}": seconds}
         proof = boxreg.verify(*data[:2], result.x, result.theta, *data[2:], gap=GAP)
-        verified = verified and proof.valid
+        verified = verified and bool(proof)
     return Row(
         workload=problem.name,
         solver=solver,

@@ -208,7 +208,7 @@ def _certified_gap(problem: Problem, x: Array, theta: Array, scale: float) -> fl
     import boxreg
 
     proof = boxreg.verify(problem.A, problem.y, x, theta, problem.lower, problem.upper)
-    return float(proof.gap / scale) if proof.valid else float("inf")
+    return float(proof.gap / scale) if proof else float("inf")
 
 
 def merged(parts: list[Measurement]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .api import nnls, operator, solve, verify
-from .certificate import Certificate
+from .certificate import Certificate, Verdict
 from .history import History, Snapshot
 from .losses.custom import custom_loss
 from .result import Result
@@ -30,6 +30,7 @@ __all__ = [
     "RhsStatus",
     "Snapshot",
     "Status",
+    "Verdict",
     "__version__",
     "antisparse",
     "custom_loss",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -21,6 +22,7 @@ from .point import Point
 from .presolve import presolve, reference_scale
 from .problem import Problem
 from .progress import Progress
+from .proved import share
 from .result import Result
 from .settings import current
 from .small import small_answer, small_nnls
@@ -206,12 +208,38 @@ def verify(
 ) -> Certificate:
     """Check an answer from any source, trusting nothing but the arguments.
 
-    Returns a `Certificate`: true if x and theta are feasible, the duality gap is finite and, where
-    `gap` is given, that claim holds. Its `remarks` say what is wrong otherwise.
+    Parameters
+    ----------
+    A, y, lower, upper, loss, sample_weight, linear, ridge : the problem, as for `solve`.
+    x : the answer.
+    theta : a dual point, such as `Result.theta`.
+    gap : float, optional
+        The claim that P(x) - P* is at most this. A claim below what can be proved is never accepted.
+
+    Returns
+    -------
+    Certificate
+        Its `verdict` is PROVED (x and theta are feasible, and the gap, rounding errors included, is
+        finite and at most the claimed one), REFUTED (x is outside the box, or P(x) - P* is proved to
+        exceed the claim) or NOT_PROVED; `reasons` say why. A certificate is true if it is PROVED.
+        Whatever rests on an assumption is NOT_PROVED, with the assumption named.
+
+    Notes
+    -----
+    `Result.gap` has room for a second computation: `verify` confirms it in whatever order, and from
+    whatever storage of A, the sums are computed.
+
+    Examples
+    --------
+    >>> import boxreg
+    >>> certificate = boxreg.verify([[1.0]], [1.0], x=[0.0], theta=[0.0], gap=0.1)
+    >>> certificate.verdict.name, certificate.reasons
+    ('REFUTED', ('the claimed gap 0.1 is false: P(x) - P* is at least 0.5',))
     """
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     problem = validate.problem(A, y, lower, upper, loss, **terms)
     point = validate.vector(x, "x", problem.design.shape[1], of="columns of A")
+    problem = replace(problem, design=problem.design.counted())
     dual = validate.dual_point(theta, problem)
     claim = None if gap is None else validate.claim(gap, "gap")
     return certify(problem, point, dual, claimed_gap=claim)[0]
@@ -233,10 +261,11 @@ def _is_zero(value: Any) -> bool:
 
 
 def _precision(certificate: Certificate, scale: float) -> str:
-    """The relative gap that was proved, in words; nothing where P₀ = 0."""
-    if not scale > 0.0:
-        return ""
-    return f"The precision proved is {certificate.gap / scale:.1e} of P₀."
+    """The gap relative to P₀ and to P(x), in words; what is 0 is left out."""
+    sizes = ((scale, "P₀"), (certificate.objective, "P(x)"))
+    shares = [f"{share(certificate.gap, size):.1e} of {name}" for size, name in sizes if size]
+    how = "proved" if certificate.rigorous else "reached, but not proved,"
+    return f"The precision {how} is {' and '.join(shares)}." if shares else ""
 
 
 def _result(

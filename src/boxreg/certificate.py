@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
 from .point import Point
 from .presolve import unreduced
 from .problem import Problem
-from .rounding import SLACK, dot
+from .proved import share
+from .refutation import least_excess
+from .rounding import SLACK, UNIT_ROUNDOFF, dot
 from .work import WorkMeter
 
 _SLIGHT = 1e-7
@@ -21,15 +24,43 @@ by a small move of theta that is proved to exist, instead of making the gap infi
 _ROUNDS = 4
 """How often that move, which adds to the error of all products, may call for more columns."""
 
+_TWICE = 2.0 * (1.0 + 1e-7)
+"""Two computations of a number are apart by at most twice the bound on the error of one; the rest covers
+the rounding of the bounds themselves."""
+
+
+class Verdict(Enum):
+    """What the data say of a certificate. Each member's value is the sentence shown to the user."""
+
+    PROVED = "The gap bounds P(x) - P*, rounding errors included."
+    NOT_PROVED = "It is not proved that P(x) - P* is as small as it is said to be."
+    REFUTED = "What is claimed contradicts the data."
+
+    @property
+    def label(self) -> str:
+        """The name in words."""
+        return self.name.replace("_", " ")
+
 
 @dataclass(frozen=True)
 class Certificate:
     """What (x, theta) proves about the problem: P(x) - P* <= gap.
 
-    `gap` includes `rounding`, an allowance for the errors of its own computation. It is +inf where x
-    or theta is not feasible. `rigorous` is False where the bound rests on something the data do not
-    prove; then `remarks` says on what. A claim about the gap is judged with room for a computation in
-    another order of summation, which may differ by a few times `rounding`.
+    Attributes
+    ----------
+    objective, dual_objective : P(x) and D(theta), as computed.
+    gap : upper bound on P(x) - P*, rounding errors included; +inf where x or theta is not feasible.
+        Without a claim it has room for a second computation: summed in any other order, the gap of
+        the same pair does not exceed it, so that it can be claimed. With a claim it is the smallest
+        bound found.
+    primal_feasible : whether lower <= x <= upper holds exactly.
+    dual_feasible : whether theta is feasible.
+    rigorous : whether the gap is finite and rests on no assumption, whatever is claimed.
+    reasons : why the verdict is not PROVED; empty if it is.
+    claimed_gap : the claim that is judged, if there is one.
+    rounding : how much of the gap is an allowance for rounding errors.
+    least_excess : lower bound on P(x) - P*, rounding errors included. It is looked for only where a
+        claim is not proved; 0 elsewhere.
     """
 
     objective: float
@@ -38,29 +69,44 @@ class Certificate:
     primal_feasible: bool
     dual_feasible: bool
     rigorous: bool
-    remarks: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
     claimed_gap: float | None = None
     rounding: float = 0.0
+    least_excess: float = 0.0
 
     @property
-    def valid(self) -> bool:
-        """Whether the pair is feasible, the gap finite and any claim about it true."""
-        if not (self.primal_feasible and self.dual_feasible and np.isfinite(self.gap)):
-            return False
-        return self.claimed_gap is None or _agree(self.gap, self.rounding, self.claimed_gap)
+    def verdict(self) -> Verdict:
+        """PROVED, NOT_PROVED or REFUTED.
+
+        PROVED: x is feasible exactly, theta is feasible, no assumption is used, the gap is finite, and
+        it is at most the claimed one. REFUTED: x is outside the box, or P(x) - P* is proved to exceed
+        the claim. NOT_PROVED otherwise.
+        """
+        claim = np.inf if self.claimed_gap is None else self.claimed_gap
+        if not self.primal_feasible or self.least_excess > claim:
+            return Verdict.REFUTED
+        return Verdict.PROVED if self.rigorous and self.gap <= claim else Verdict.NOT_PROVED
+
+    @property
+    def gap_over_objective(self) -> float:
+        """gap / |P(x)|: the share of the objective that is not proved to be needed."""
+        return share(self.gap, self.objective)
 
     def __bool__(self) -> bool:
-        return self.valid
+        return self.verdict is Verdict.PROVED
 
     def __str__(self) -> str:
-        verdict = "valid" if self.valid else "NOT valid"
-        kind = "rigorous" if self.rigorous else "not rigorous"
+        claim, least = self.claimed_gap, self.least_excess
+        bare = self.rigorous or not np.isfinite(self.gap)
         lines = [
-            f"certificate {verdict} ({kind})",
+            f"{self.verdict.label}: {self.verdict.value}",
             f"  P(x)        {self.objective:.17g}",
             f"  D(theta)    {self.dual_objective:.17g}",
-            f"  P(x) - P* <= {self.gap:.6g}",
-            *(f"  {remark}" for remark in self.remarks),
+            f"  P(x) - P* <= {self.gap:.6g} ({self.gap_over_objective:.2g} of P(x))"
+            + ("" if bare else ", under the assumption below"),
+            *([] if claim is None else [f"  claimed     <= {claim:.6g}"]),
+            *([f"  P(x) - P* >= {least:.6g}"] if least > 0.0 else []),
+            *(f"  {reason}" for reason in self.reasons),
         ]
         return "\n".join(lines)
 
@@ -85,15 +131,20 @@ def certificate_of(
     """What a pair with its products, over all columns and the true bounds, proves."""
     x, theta = point.x, dual.theta
     point, broken = _with_slight_equalities(point, dual)
-    outside = np.flatnonzero((x < problem.lower) | (x > problem.upper))
+    outside = np.flatnonzero(~((x >= problem.lower) & (x <= problem.upper)) | np.isinf(x))
     conjugate = problem.loss.conjugate(-theta, problem.target)
-    remarks = _remarks(problem, x, dual, outside, broken)
-    remarks += _dependence(int(np.count_nonzero(point.dependent)))
-    feasible = not len(broken) and np.isfinite(conjugate)
+    in_domain = bool(np.isfinite(conjugate))
+    feasible = not len(broken) and in_domain
     gap, rounding = np.inf, 0.0
     if feasible and not len(outside):
-        gap = duality_gap(point, dual)
-        rounding = rounding_share(point, dual) + (SLACK - 1.0) * gap
+        tight = duality_gap(point, dual)
+        gap = _confirmed_gap(point, dual, tight) if claimed_gap is None else tight
+        rounding = rounding_share(point, dual) + (SLACK - 1.0) * tight + (gap - tight)
+    assumptions = _assumptions(problem, point)
+    rigorous = not assumptions and bool(np.isfinite(gap))
+    least = 0.0
+    if claimed_gap is not None and not len(outside) and not (rigorous and gap <= claimed_gap):
+        least = least_excess(point, claimed_gap) if _rounding_known(problem) else 0.0
     return Certificate(
         objective=point.objective,
         dual_objective=problem.constant - conjugate - _support(problem, dual)
@@ -101,11 +152,17 @@ def certificate_of(
         else -np.inf,
         gap=gap,
         primal_feasible=not len(outside),
-        dual_feasible=bool(feasible),
-        rigorous=_rounding_known(problem) and not point.dependent.any() and bool(np.isfinite(gap)),
-        remarks=_with_claim(remarks, gap, rounding, claimed_gap),
+        dual_feasible=feasible,
+        rigorous=rigorous,
+        reasons=(
+            *_outside(problem, x, outside),
+            *_infeasible(problem, dual, broken, in_domain),
+            *assumptions,
+            *_about_claim(gap, claimed_gap, least),
+        ),
         claimed_gap=claimed_gap,
         rounding=rounding,
+        least_excess=least,
     )
 
 
@@ -131,6 +188,40 @@ def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, Index
     return point, np.flatnonzero(unproved)
 
 
+def _confirmed_gap(point: Point, dual: DualPoint, tight: float) -> float:
+    """The largest gap that a computation of the same pair in another order of summation can find.
+
+    Its products and predictions are those at hand up to twice the bound on their errors, and are
+    charged with that bound once more: the gap with three times the errors. Signs that are proved here
+    (w_j <= 0 where u_j = inf) are taken to be proved there too: whoever makes a dual point feasible
+    leaves a margin for it.
+    """
+    if not np.isfinite(tight):
+        return tight
+    problem = point.problem
+    wide = Point(problem, point.x)
+    point.hand_over(wide)
+    again = problem.correlation_error(dual.size)
+    if problem.smoothness.known:
+        noise = 2.0 * UNIT_ROUNDOFF * problem.loss.roundoff_derivative * point.residual_norm
+        own = noise / problem.smoothness.largest if problem.smoothness.largest > 0.0 else 0.0
+        wide.prediction_error = point.prediction_error + _TWICE * (point.prediction_error + own)
+    else:
+        wide.prediction_errors = (1.0 + _TWICE) * point.prediction_errors
+    moved = replace(
+        dual,
+        error=dual.error + _TWICE * max(again, dual.error),
+        drift=dual.drift + _TWICE * max(problem.cost_drift, dual.drift),
+    )
+    if problem.some_unbounded:
+        doubt = feasible_nearby(wide, moved)[0].uncertainty(problem)
+        w = dual.correlation
+        signed = np.where(problem.side > 0.0, np.minimum(w, -doubt), w)
+        signed = np.where(problem.side < 0.0, np.maximum(w, doubt), signed)
+        moved = replace(moved, correlation=signed)
+    return max(duality_gap(wide, moved), tight) * SLACK
+
+
 def _rounding_known(problem: Problem) -> bool:
     """Whether all errors are bounded by proof, and none by somebody's word."""
     return problem.design.rounding_known and problem.loss.rounding_known
@@ -144,16 +235,22 @@ def _support(problem: Problem, dual: DualPoint) -> float:
     return dot(lower, np.minimum(w, 0.0)) + dot(upper, np.maximum(w, 0.0))
 
 
-def _remarks(
-    problem: Problem, x: Array, dual: DualPoint, outside: Index, broken: Index
+def _outside(problem: Problem, x: Array, outside: Index) -> tuple[str, ...]:
+    """That x is outside the box, and where."""
+    if not len(outside):
+        return ()
+    j = int(outside[0])
+    return (
+        f"x is not feasible: x[{j}] = {float(x[j])!r} is outside "
+        f"[{float(problem.lower[j])!r}, {float(problem.upper[j])!r}] ({len(outside)} such coordinates)",
+    )
+
+
+def _infeasible(
+    problem: Problem, dual: DualPoint, broken: Index, in_domain: bool
 ) -> tuple[str, ...]:
-    remarks: list[str] = []
-    if len(outside):
-        j = int(outside[0])
-        remarks.append(
-            f"x is not feasible: x[{j}] = {x[j]!r} is outside "
-            f"[{problem.lower[j]!r}, {problem.upper[j]!r}] ({len(outside)} such coordinates)"
-        )
+    """That theta is not feasible, and where."""
+    reasons = []
     if len(broken):
         j = int(broken[np.argmax(np.abs(dual.correlation[broken]))])
         w = float(dual.correlation[j])
@@ -161,42 +258,47 @@ def _remarks(
         asked = asked or (">= 0" if w < 0.0 else "<= 0")
         kind = {"= 0": "no bound", "<= 0": "no upper bound", ">= 0": "no lower bound"}[asked]
         product = "a_jᵀtheta" if problem.cost is None else "a_jᵀtheta - c_j"
-        remarks.append(
-            f"theta is not feasible: {product} = {w:.6g}, not {asked}, for column {j}, which has "
-            f"{kind} ({len(broken)} such columns)"
+        reasons.append(
+            f"theta is not feasible, so that the gap is infinite: {product} = {w:.6g}, not {asked}, for "
+            f"column {j}, which has {kind} ({len(broken)} such columns)"
+        )
+    if not in_domain:
+        reasons.append(
+            "theta is not feasible, so that the gap is infinite: the conjugate of the loss is infinite "
+            "at -theta"
+        )
+    return tuple(reasons)
+
+
+def _assumptions(problem: Problem, point: Point) -> tuple[str, ...]:
+    """What the gap rests on that the data do not prove."""
+    found = []
+    dependent = int(np.count_nonzero(point.dependent))
+    if dependent:
+        found.append(
+            f"assumption (dependent columns): {dependent} columns with a missing bound depend on others "
+            "as far as float64 can tell; the gap holds if they do exactly, and then x is one solution "
+            "of many"
         )
     if not problem.design.rounding_known:
-        remarks.append(
-            "A is an operator: its products are taken to be as accurate as float64 inner products"
+        found.append(
+            "assumption (products of an operator): A is an operator; its products are taken to be as "
+            "accurate as float64 inner products"
         )
     if not problem.loss.rounding_known:
-        remarks.append(
-            "the loss is the caller's own: its values are taken to be as accurate as it says"
+        found.append(
+            "assumption (a caller's own loss): the values of the loss are taken to be as accurate as "
+            "it says"
         )
-    return tuple(remarks)
+    return tuple(found)
 
 
-def _dependence(count: int) -> tuple[str, ...]:
-    if not count:
+def _about_claim(gap: float, claimed_gap: float | None, least: float) -> tuple[str, ...]:
+    """How a claim compares with what was found; nothing where it is met."""
+    if claimed_gap is None or gap <= claimed_gap:
         return ()
-    return (
-        f"{count} columns with a missing bound depend on others as far as float64 can tell: the gap "
-        "holds if they do exactly, and then x is one solution of many",
-    )
-
-
-def _agree(gap: float, rounding: float, claimed: float) -> bool:
-    """Whether a claim is at least the gap found here, or below it by no more than rounding.
-
-    Two computations of a gap differ by at most a few times its allowance for rounding: each sum is
-    off by at most its bound, in either direction, in both.
-    """
-    return gap - 4.0 * rounding <= claimed
-
-
-def _with_claim(
-    remarks: tuple[str, ...], gap: float, rounding: float, claimed_gap: float | None
-) -> tuple[str, ...]:
-    if claimed_gap is None or _agree(gap, rounding, claimed_gap):
-        return remarks
-    return (*remarks, f"the claimed gap {claimed_gap:.6g} is below the proved one, {gap:.6g}")
+    if least > claimed_gap:
+        return (f"the claimed gap {claimed_gap:.6g} is false: P(x) - P* is at least {least:.6g}",)
+    if not np.isfinite(gap):
+        return ()
+    return (f"the claimed gap {claimed_gap:.6g} is below the proved one, {gap:.6g}",)

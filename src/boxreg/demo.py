@@ -109,7 +109,7 @@ def _run(problem: str, work: Workload, solver: str, screening: bool) -> Run:
     )
     claim = result.gap if np.isfinite(result.gap) else None
     proof = verify(work.A, work.y, result.x, result.theta, *box, gap=claim)
-    return Run(problem, solver, screening, result, proof.valid)
+    return Run(problem, solver, screening, result, bool(proof))
 
 
 def table(runs: Sequence[Run]) -> str:

@@ -207,7 +207,7 @@ def test_dependent_free_columns_get_an_answer(exactly: bool) -> None:
     assert result.success
     assert result.certificate.rigorous == exactly
     remark = "5 columns with a missing bound depend"
-    assert any(remark in said for said in result.certificate.remarks) != exactly
+    assert any(remark in said for said in result.certificate.reasons) != exactly
     assert result.screened.any() == exactly
     once = boxreg.solve(A[:, 5:], y, lower[5:], INF)
     assert once.certificate.rigorous

@@ -41,7 +41,7 @@ def proved(problem: LossProblem, x: Array, theta: Array) -> float:
     """The gap that boxreg's verifier proves, rounding included; inf where it proves none."""
     bounds = (problem.lower, problem.upper)
     held = boxreg.verify(problem.A, problem.y, x, theta, *bounds, **arguments(problem))
-    return float(held.gap) if held.valid else np.inf
+    return float(held.gap) if held else np.inf
 
 
 def _prepare(problem: LossProblem, tolerance: float) -> Run:

@@ -56,6 +56,13 @@ class Design(ABC):
     sweeps_as_copy: bool = False
     """Whether it would in `column_major`, a copy no larger than A."""
 
+    def counted(self) -> Design:
+        """The same design with the least `terms` that can be told: sums of zeros have no rounding.
+
+        What is proved then does not depend on whether the zeros of A are stored.
+        """
+        return self
+
     @abstractmethod
     def matvec(self, x: Array) -> Array:
         """A x."""

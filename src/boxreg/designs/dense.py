@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from functools import cache
 from typing import Any
 
@@ -79,6 +80,15 @@ class DenseDesign(Design):
             block = self.array[rows, cols].astype(np.float64, copy=False)
             squares[cols] += weights[rows] @ (block * block)
         return squares
+
+    def counted(self) -> DenseDesign:
+        """The same, its zeros not among the terms of a product."""
+        counts = np.zeros(self.shape[1], dtype=np.intp)
+        for rows, cols in self._blocks():
+            counts[cols] += np.count_nonzero(self.array[rows, cols], axis=0)
+        made = copy(self)
+        made.terms = int(np.max(counts, initial=0))
+        return made
 
     def rows(self, kept: Index) -> DenseDesign:
         """The chosen rows, in the same memory order."""

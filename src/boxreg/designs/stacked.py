@@ -37,6 +37,10 @@ class StackedDesign(Design):
         """Aᵀ v_top + Bᵀ v_bottom."""
         return self.top.rmatvec(v[: self._split]) + self.bottom.rmatvec(v[self._split :])
 
+    def counted(self) -> StackedDesign:
+        """Both, their zeros not among the terms of a product."""
+        return StackedDesign(self.top.counted(), self.bottom.counted())
+
     def column_norms(self) -> Array:
         """Euclidean norms of the columns."""
         return np.asarray(np.hypot(self.top.column_norms(), self.bottom.column_norms()))

@@ -100,13 +100,18 @@ def certify(merged: Merged, x: Array) -> tuple[Certificate, Proof, Point]:
     theta, target = proof.dual.theta, merged.whole.target
     value, error = load(merged, proof.dual)
     rounding = rounding_share(point, proof.dual) + level * (2.0 * error) + (SLACK - 1.0) * proof.gap
+    feasible = value + error <= merged.penalty
+    infeasible = (
+        "theta is not feasible, so that the gap is infinite: ||Aᵀtheta||₁ exceeds the penalty"
+    )
     certificate = Certificate(
         objective=point.objective + merged.penalty * level,
         dual_objective=dot(theta, target - 0.5 * theta),
         gap=proof.gap,
         primal_feasible=True,
-        dual_feasible=value + error <= merged.penalty,
-        rigorous=merged.whole.design.rounding_known and bool(np.isfinite(proof.gap)),
+        dual_feasible=feasible,
+        rigorous=bool(np.isfinite(proof.gap)),
+        reasons=() if feasible else (infeasible,),
         rounding=rounding,
     )
     return certificate, proof, point

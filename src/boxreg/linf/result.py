@@ -98,7 +98,8 @@ class AntisparseResult(Proved):
             ("objective", f"{self.objective:.10g}, dual {self.dual_objective + 0.0:.10g}"),
             (
                 "gap",
-                f"{self.gap:.2e} ({self.relative_gap:.2e} of ½‖y‖²), asked {self.target_gap:.2e}",
+                f"{self.gap:.2e} ({self.relative_gap:.2e} of ½‖y‖², {self.gap_over_objective:.2e} of "
+                f"P(x)), asked {self.target_gap:.2e}",
             ),
             ("level", f"{self.level:.10g}, reached by {self._reached()} of {n}"),
             (
@@ -111,11 +112,8 @@ class AntisparseResult(Proved):
                 f"{count(self.levels, 'level')}, {count(self.n_iter, 'step')}, "
                 f"work {self.work:,.1f}, {duration(self.seconds)}",
             ),
-            (
-                "certificate",
-                f"{'valid' if proof.valid else 'NOT valid'}, "
-                f"{'rigorous' if proof.rigorous else 'not rigorous'}",
-            ),
+            ("certificate", f"{proof.verdict.label}: {proof.verdict.value}"),
+            *(("", reason) for reason in proof.reasons),
         ]
         return block(self.message, said)
 

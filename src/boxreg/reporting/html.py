@@ -24,7 +24,7 @@ _WIDTH, _HEIGHT, _MARGIN = 200, 44, 4
 
 def result_html(result: Result) -> str:
     """The result as a small table with a sparkline of the gap and one of the open columns."""
-    mark = "✓" if result.success else "✗"
+    mark = "✓" if result.success and result.certificate else "✗"
     rows = "".join(
         f'<tr style="{_ROW}"><th style="{_NAME}">{escape(name)}</th>'
         f'<td style="{_CELL}">{escape(value)}</td></tr>'

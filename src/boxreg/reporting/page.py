@@ -47,8 +47,13 @@ def _section(title: str, inner: str) -> str:
 
 
 def _head(result: Result) -> str:
-    good = result.success
-    verdict = "✓ Solved, and proved" if good else "✗ Not solved to the gap asked for"
+    good = result.success and bool(result.certificate)
+    if good:
+        verdict = "✓ Solved, and proved"
+    elif result.success:
+        verdict = "✗ Solved, but the gap is not proved"
+    else:
+        verdict = "✗ Not solved to the gap asked for"
     return (
         f'<h1>boxreg report</h1><p class="verdict {"good" if good else "bad"}">{verdict}</p>'
         f"<p>{escape(result.message)}</p>\n"
@@ -100,20 +105,20 @@ def _spread(bounds: Array) -> str:
 
 def _certificate(result: Result) -> str:
     proof = result.certificate
-    verdict = "valid" if proof.valid else "NOT valid"
-    kind = "rigorous: rounding errors included" if proof.rigorous else "not rigorous"
     relative = plain(result.relative_gap) if result.scale > 0 else "P₀ = 0"
+    of_answer = plain(result.gap_over_objective) if result.objective else "P(x) = 0"
     rows = [
-        ("verdict", f"{verdict}, {kind}"),
+        ("verdict", f"{proof.verdict.label}: {proof.verdict.value}"),
         ("gap: P(x) − P* is at most", plain(result.gap)),
         ("of P₀", relative),
+        ("of P(x)", of_answer),
         ("gap asked for", plain(result.target_gap)),
         ("objective P(x)", plain(result.objective)),
         ("dual objective D(θ)", plain(result.dual_objective)),
         ("of the gap, allowance for rounding", plain(proof.rounding)),
         ("x within its bounds", "yes, exactly" if proof.primal_feasible else "no"),
         ("θ feasible", "yes" if proof.dual_feasible else "no"),
-        *(("remark", remark) for remark in proof.remarks),
+        *(("reason", reason) for reason in proof.reasons),
     ]
     return facts(rows)
 
@@ -123,6 +128,7 @@ def _data(result: Result) -> str:
     held = {
         "shape": list(result.shape),
         "status": result.status.name,
+        "verdict": result.certificate.verdict.name,
         "message": result.message,
         "settings": result.settings,
         **{

@@ -29,7 +29,6 @@ def block(message: str, rows: list[tuple[str, str]]) -> str:
 def result_rows(result: Result) -> list[tuple[str, str]]:
     """What there is to say about a result, as pairs of a name and a sentence."""
     (m, n), told, proof = result.shape, result.settings, result.certificate
-    verdict = "valid" if proof.valid else "NOT valid"
     return [
         ("problem", f"{m} × {n}, {told.get('loss', 'unnamed')} loss"),
         ("method", _method(told)),
@@ -43,8 +42,8 @@ def result_rows(result: Result) -> list[tuple[str, str]]:
             f"{count(result.n_iter, 'step')}, {count(len(result.history), 'check')}, "
             f"work {result.work:,.1f}, {duration(result.seconds)}",
         ),
-        ("certificate", f"{verdict}, {'rigorous' if proof.rigorous else 'not rigorous'}"),
-        *(("", remark) for remark in proof.remarks),
+        ("certificate", f"{proof.verdict.label}: {proof.verdict.value}"),
+        *(("", reason) for reason in proof.reasons),
     ]
 
 
@@ -73,8 +72,9 @@ def _method(settings: dict[str, str]) -> str:
 
 
 def _gap(result: Result) -> str:
-    relative = f"{_small(result.relative_gap)} of P₀" if result.scale > 0 else "P₀ = 0"
-    return f"{_small(result.gap)} ({relative}), asked {_small(result.target_gap)}"
+    of_start = f"{_small(result.relative_gap)} of P₀" if result.scale > 0 else "P₀ = 0"
+    of_answer = f"{_small(result.gap_over_objective)} of P(x)" if result.objective else "P(x) = 0"
+    return f"{_small(result.gap)} ({of_start}, {of_answer}), asked {_small(result.target_gap)}"
 
 
 def _small(value: float) -> str:

@@ -108,7 +108,7 @@ def _described(case: Case, result: Result, track: Track) -> Figures:
         "objective": result.objective,
         "screened": result.screening_ratio,
         "saturation": case.saturation(result.x),
-        "verified": bool(proof.valid),
+        "verified": bool(proof),
         "history": _thinned(result, track),
     }
 
