@@ -9,7 +9,7 @@ import numpy as np
 
 from .arrays import Array, Index
 from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
-from .point import Point
+from .point import Equalities, Point
 from .presolve import unreduced
 from .problem import Problem
 from .proved import share
@@ -140,7 +140,7 @@ def certificate_of(
         tight = duality_gap(point, dual)
         gap = _confirmed_gap(point, dual, tight) if claimed_gap is None else tight
         rounding = rounding_share(point, dual) + (SLACK - 1.0) * tight + (gap - tight)
-    assumptions = _assumptions(problem, point)
+    assumptions = _assumptions(problem, point.equalities(theta))
     rigorous = not assumptions and bool(np.isfinite(gap))
     least = 0.0
     if claimed_gap is not None and not len(outside) and not (rigorous and gap <= claimed_gap):
@@ -270,13 +270,13 @@ def _infeasible(
     return tuple(reasons)
 
 
-def _assumptions(problem: Problem, point: Point) -> tuple[str, ...]:
+def _assumptions(problem: Problem, equalities: Equalities | None) -> tuple[str, ...]:
     """What the gap rests on that the data do not prove."""
     found = []
-    dependent = int(np.count_nonzero(point.dependent))
-    if dependent:
+    if equalities is not None and not equalities.proved:
+        count = int(np.count_nonzero(equalities.dependent))
         found.append(
-            f"assumption (dependent columns): {dependent} columns with a missing bound depend on others "
+            f"assumption (dependent columns): {count} columns with a missing bound depend on others "
             "as far as float64 can tell; the gap holds if they do exactly, and then x is one solution "
             "of many"
         )

@@ -27,6 +27,9 @@ from .stopping import CheckSchedule, Limits
 from .track import Track
 from .work import WorkMeter
 
+_SHORT_OF_THE_GOAL = (Status.PRECISION_LIMIT, Status.ITERATION_LIMIT, Status.TIME_LIMIT)
+"""Reasons to stop that do not count where the certificate turns out to prove the target."""
+
 _NO_LIMIT = 1 << 30
 _SHORTEST_STEP = 1e-7
 """Seconds: a clock may tell none for the first steps."""
@@ -78,7 +81,7 @@ def run(
             certificate, theta = track.certify(x, limits.target)
             if certificate.gap <= limits.target or not open_:
                 proved = certificate.gap <= limits.target
-                status = _verdict(track.expanded(x)) if proved else Status.PRECISION_LIMIT
+                status = _verdict(track, x) if proved else Status.PRECISION_LIMIT
                 if method.screening:
                     track.note(method.region, gap, iteration)
                 break
@@ -94,6 +97,8 @@ def run(
             status = early
             x = ledger.best if np.isfinite(seen.objective) else ledger.expand(track.point)
             certificate, theta = track.certify(x, limits.target)
+            if certificate.gap <= limits.target and early in _SHORT_OF_THE_GOAL:
+                status = _verdict(track, x)
             break
         if method.screening:
             track.screen(method.region, gap, iteration)
@@ -146,7 +151,7 @@ def _in_time(seen: Snapshot, deadline: Deadline) -> int:
 
 def _steps_first(track: Track) -> bool:
     """Whether the solver would rather make a step before anything is checked, and there is one."""
-    bounded = track.whole_cone.recession is None
+    bounded = track.whole_cone.unbounded is None
     return track.solver.steps_first and bounded and track.point.problem.open_count > 0
 
 
@@ -167,8 +172,8 @@ def _reason_to_stop(
     track: Track, limits: Limits, iteration: int, gap: float, goal: float
 ) -> Status | None:
     """Why to stop short of the goal, if there is a reason."""
-    if track.whole_cone.recession is not None:
-        return track.whole_cone.recession.status
+    if track.whole_cone.unbounded is not None:
+        return Status.UNBOUNDED
     work = track.whole.work
     if work.deadline.passed:
         return Status.TIME_LIMIT
@@ -179,8 +184,10 @@ def _reason_to_stop(
     return None
 
 
-def _verdict(point: Point) -> Status:
+def _verdict(track: Track, x: Array) -> Status:
     """CONVERGED, or what to say of a problem that has no solution to converge to."""
-    quadratic = point.problem.loss.quadratic  # whose minimum is attained where it is finite
-    receding = None if quadratic else receding_answer(point)
+    point = track.expanded(x)
+    if point.problem.loss.quadratic:  # whose minimum is attained where it is finite
+        return Status.CONVERGED
+    receding = track.whole_cone.recession or receding_answer(point)
     return Status.CONVERGED if receding is None else receding.status

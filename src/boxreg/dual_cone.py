@@ -14,6 +14,7 @@ from .point import Point
 from .recession import Recession
 from .reduced import ReducedProblem
 from .rounding import COMBINATION, MARGIN, STRETCH, norm
+from .status import Status
 
 _PASSES = 3
 
@@ -43,15 +44,23 @@ class DualCone:
     """No direction has been looked for yet."""
     anchor: DualPoint | None = None
     """A strictly feasible point."""
+    pinned: Array | None = None
+    """The value of theta in rows where all feasible points have the same one; nan in the others."""
     recession: Recession | None = None
     """A direction along which the objective falls for ever, if one has been found."""
+
+    @property
+    def unbounded(self) -> Recession | None:
+        """That direction, if the objective has no lower bound along it."""
+        known = self.recession
+        return known if known is not None and known.status is Status.UNBOUNDED else None
 
     def push(self, dual: DualPoint, point: Point) -> DualPoint:
         """A feasible point near theta: w_j = 0 on the equality columns, and moved as little along t, or
         towards the anchor, as will do."""
         problem = point.problem
         constrained = problem.constrained
-        dual = balanced(dual, point)
+        dual = balanced(self._with_pinned_rows(dual, problem), point)
         if not constrained.any():
             return dual
         excess = excess_over_cone(dual, point)
@@ -75,14 +84,22 @@ class DualCone:
         over = np.maximum(excess, 0.0)
         if not np.all(np.isfinite(over)):  # a derivative next to the end of a domain
             return anchor
-        share = np.divide(over, over + spare, out=np.zeros_like(over), where=constrained)
-        step = float(share.max())
+        used = constrained & (over > 0.0)
+        share = np.divide(over, over + spare, out=np.zeros_like(over), where=used)
+        step = max(float(share.max()), _into_domain(dual, anchor, point))
         if step == 0.0:
             return dual
         # The way there rounds too: a few times that is what must be made up for.
         more = _rounding_between(dual, anchor, step) * point.problem.norms
         share = np.divide(over + more, over + more + spare, out=share, where=constrained)
-        return dual.toward(anchor, min(float(share.max()) * STRETCH, 1.0))
+        return dual.toward(anchor, min(max(float(share.max()), step) * STRETCH, 1.0))
+
+    def _with_pinned_rows(self, dual: DualPoint, problem: ReducedProblem) -> DualPoint:
+        """theta with the value that every feasible point has in some rows, if there are such rows."""
+        if self.pinned is None:
+            return dual
+        theta = np.where(np.isnan(self.pinned), dual.theta, self.pinned)
+        return dual if np.array_equal(theta, dual.theta) else DualPoint.at(theta, problem)
 
     def kept(self, kept: Index) -> DualCone:
         """The cone over the columns `kept`."""
@@ -94,6 +111,22 @@ class DualCone:
         )
 
 
+def _into_domain(dual: DualPoint, anchor: DualPoint, point: Point) -> float:
+    """The step towards the anchor after which a point exactly on the equality columns is in dom f*.
+
+    That point lies within `moved` of theta, row by row; 0 where there are no such columns.
+    """
+    moved, domain = feasible_nearby(point, dual)[1], point.problem.dual_domain
+    if moved is None or domain is None:
+        return 0.0
+    low, high = domain
+    over = MARGIN * moved + np.maximum(low + dual.theta, -dual.theta - high)
+    spare = np.minimum(-anchor.theta - low, high + anchor.theta)
+    used = (moved > 0.0) & (over > 0.0) & np.isfinite(over) & (over + spare > 0.0)
+    share = np.divide(over, over + spare, out=np.zeros_like(over), where=used)
+    return min(float(share.max()), 1.0)
+
+
 def _rounding_between(dual: DualPoint, anchor: DualPoint, step: float) -> float:
     """What going a step from one point towards the other adds to the error, with a margin."""
     size = norm(dual.theta) + step * norm(anchor.theta)
@@ -102,10 +135,10 @@ def _rounding_between(dual: DualPoint, anchor: DualPoint, step: float) -> float:
 
 def balanced(dual: DualPoint, point: Point) -> DualPoint:
     """theta moved to w_j = 0 on the equality columns, in the metric of f''."""
-    equality, metric = point.problem.equality, point.equality_metric
-    if equality is None or metric is None:
+    found = point.equalities(dual.theta)
+    if found is None or found.metric is None:
         return dual
-    return _orthogonalised(dual, equality, metric, point.problem, DualPoint.at)
+    return _orthogonalised(dual, found.columns, found.metric, point.problem, DualPoint.at)
 
 
 def off_equality_columns(t: Array, problem: ReducedProblem) -> DualPoint:
@@ -116,6 +149,15 @@ def off_equality_columns(t: Array, problem: ReducedProblem) -> DualPoint:
     if equality is None or metric is None:
         return made
     return _orthogonalised(made, equality, metric, problem, DualPoint.direction)
+
+
+def on_equality_columns(theta: Array, problem: ReducedProblem, movable: Mask) -> DualPoint:
+    """theta with w_j = 0 on the equality columns up to rounding, moved only in the rows that may."""
+    made, equality = DualPoint.at(theta, problem), problem.equality
+    metric = None if equality is None else equality.metric(None, ~movable)
+    if equality is None or metric is None:
+        return made
+    return _orthogonalised(made, equality, metric, problem, DualPoint.at)
 
 
 def _orthogonalised(

@@ -99,14 +99,14 @@ def feasible_nearby(point: Point, dual: DualPoint) -> tuple[DualPoint, Array | N
     w_j = 0 cannot hold in floating point. But an exact theta' lies within a proved distance of theta
     (see `EqualityMetric`); every statement about theta' is one about theta with that much more error.
     Returned are theta with that error, and the distance row by row: None where there are no equality
-    columns. For some that depend on others w_j = 0 may stay unproved (`Point.dependent`).
+    columns. For some that depend on others w_j = 0 may stay unproved (`Equalities.dependent`).
     """
-    problem = point.problem
-    equality, metric = problem.equality, point.equality_metric
-    if equality is None or metric is None:
+    found = point.equalities(dual.theta)
+    if found is None or found.metric is None:
         return dual, None
-    off = np.abs(dual.correlation[equality.index]) + dual.uncertainty(problem)[equality.index]
-    moved = metric.distance(off)
+    index = found.columns.index
+    off = np.abs(dual.correlation[index]) + dual.uncertainty(point.problem)[index]
+    moved = found.metric.distance(off)
     return replace(dual, error=dual.error + norm(moved)), moved
 
 
@@ -121,7 +121,7 @@ def duality_gap(point: Point, dual: DualPoint) -> float:
     w_j is taken at the worse end of its error interval. +inf where theta is not proved feasible, that
     is where u_j = inf and w_j may be positive, or l_j = -inf and w_j may be negative. On equality
     columns w_j = 0 holds for a point next to theta (see `feasible_nearby`); where that is not proved
-    (`Point.dependent`) it is taken for granted, and then the bound rests on an assumption.
+    (`Equalities.dependent`) it is taken for granted, and then the bound rests on an assumption.
     """
     known = point.gaps.get(id(dual))
     if known is not None and known[0] is dual:
@@ -168,14 +168,16 @@ def _box_terms(point: Point, dual: DualPoint) -> float:
     """
     problem = point.problem
     w, charged, (below, above) = dual.correlation, dual.uncertainty(problem), point.room
-    if problem.equality is not None:
-        w, charged = np.where(point.settled, 0.0, w), np.where(point.settled, 0.0, charged)
-        charged = np.where(point.dependent, -charged, charged)
+    found = point.equalities(dual.theta)
+    if found is not None:
+        settled = problem.equal & (problem.norms > 0.0) & ~found.dependent
+        w, charged = np.where(settled, 0.0, w), np.where(settled, 0.0, charged)
+        charged = np.where(found.dependent, -charged, charged)
     rising, falling = np.maximum(charged + w, 0.0), np.maximum(charged - w, 0.0)
     if problem.some_unbounded:
         no_upper, no_lower = problem.no_upper, problem.no_lower
-        if problem.equality is not None and point.dependent.any():
-            reach, unproved = implied_reach(point.x, problem), point.dependent
+        if found is not None and not found.proved:
+            reach, unproved = implied_reach(point.x, problem), found.dependent
             below = np.where(unproved & no_lower, reach, below)
             above = np.where(unproved & no_upper, reach, above)
             no_upper, no_lower = no_upper & ~unproved, no_lower & ~unproved

@@ -141,58 +141,72 @@ class EqualityColumns:
         self._costs = costs
         self._exact_costs = exact_costs
         """Whether the costs are what the caller gave, with no rounding error of their own."""
+        self._plain_metrics: dict[bytes, EqualityMetric | None] = {}
+        self._ranks: dict[tuple[bytes, bool], int | None] = {}
 
     @cached_property
     def columns(self) -> Array:
         """A_E as a dense array."""
         return self._design.columns(self._source)
 
-    @cached_property
-    def _plain(self) -> EqualityMetric | None:
-        return EqualityMetric.of(self.columns, np.ones(len(self.columns)))
-
-    def metric(self, h: Array | None) -> EqualityMetric | None:
-        """The way to feasibility in the metric diag(h), or with h = 1, which is computed once.
+    def metric(self, h: Array | None, still: Mask | None = None) -> EqualityMetric | None:
+        """The way to feasibility in the metric diag(h), or with h = 1, that leaves the rows `still`.
 
         With h = 1 too where an h with zeros hides columns that are independent.
         """
         if h is None:
-            return self._plain
-        made = EqualityMetric.of(self.columns, h)
+            return self._plain(still)
+        made = EqualityMetric.of(self.columns, h if still is None else np.where(still, 0.0, h))
         if made is not None and len(made.chosen) == len(self.index):
             return made
-        return self._plain if _rank(self._plain) > _rank(made) else made
+        plain = self._plain(still)
+        return plain if _rank(plain) > _rank(made) else made
+
+    def _plain(self, still: Mask | None) -> EqualityMetric | None:
+        """The metric with h = 1 in the rows that may move; computed once for each set of them."""
+        key = b"" if still is None else still.tobytes()
+        if key not in self._plain_metrics:
+            h = np.ones(len(self.columns))
+            h[still if still is not None else slice(0, 0)] = 0.0
+            self._plain_metrics[key] = EqualityMetric.of(self.columns, h)
+        return self._plain_metrics[key]
 
     def covered(self, metric: EqualityMetric | None) -> Index:
         """Positions, among the columns held, of those that the metric makes theta orthogonal to."""
         return self.index[:0] if metric is None else self.index[metric.chosen]
 
-    def doubtful(self, metric: EqualityMetric | None) -> Index:
+    def doubtful(self, metric: EqualityMetric | None, still: Mask | None, nil: bool) -> Index:
         """Positions, among the columns held, of those for which w_j = 0 is not proved.
 
-        The metric proves it for independent columns, and so for every column that is a linear
-        combination of those. Whether the others are is decided in rational arithmetic; a column that
-        depends on the rest only up to rounding, or whose test would take too long, stays in doubt.
+        The metric proves it for columns that are independent in the rows that may move, and so for
+        every column that is a linear combination of those, costs included. Whether the others are is
+        decided in rational arithmetic; a column that depends on the rest only up to rounding, or whose
+        test would take too long, stays in doubt. `nil`: theta is 0 in the rows that do not move, which
+        then have no part in w_j.
         """
         if metric is None:
             return self.index
-        if len(metric.chosen) == len(self.index) or self._exact_rank == len(metric.chosen):
+        if len(metric.chosen) == len(self.index):
+            return self.index[:0]
+        key = (b"" if still is None else still.tobytes(), nil)
+        if key not in self._ranks:
+            self._ranks[key] = self._exact_rank(still, nil)
+        if self._ranks[key] == len(metric.chosen):
             return self.index[:0]
         left = np.ones(len(self.index), dtype=bool)
         left[metric.chosen] = False
         return self.index[left]
 
-    @cached_property
-    def _exact_rank(self) -> int | None:
+    def _exact_rank(self, still: Mask | None, nil: bool) -> int | None:
         """The rank of A_E where the other columns are proved to lie in the span of as many; or None.
 
         Every independent subset of that size spans the same space, whichever metric has chosen it.
         """
-        plain = self._plain
+        plain = self._plain(still)
         if plain is None or not self._exact_costs:
             return None
         rest = np.setdiff1d(np.arange(len(self.index)), plain.chosen)
-        rows = self.columns
+        rows = self.columns[~still] if still is not None and nil else self.columns
         if self._costs is not None:  # w_j follows only if the costs combine as the columns do
             rows = np.vstack([rows, self._costs])
         proved = in_span(rows[:, plain.chosen], rows[:, rest])

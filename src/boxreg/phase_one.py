@@ -9,13 +9,14 @@ from scipy import sparse
 
 from .arrays import Array, Index, Mask
 from .budget import Budget
-from .dual_cone import DualCone
+from .dual_cone import DualCone, on_equality_columns
 from .duality import DualPoint
 from .interior import inside, not_unique, span
-from .recession import recession
+from .recession import Recession, recession
 from .reduced import ReducedProblem
 from .rounding import UNIT_ROUNDOFF, norm
 from .settings import current
+from .status import Status
 
 _LARGEST_MARGIN = 1.0
 _STRICT = 1e-9
@@ -34,7 +35,8 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
         maximise τ  subject to  ±(a_jᵀtheta - c_j) + τ ||a_j|| <= 0,  w_j = 0 for free columns,
                                 lo_i + τ <= -theta_i <= hi_i - τ,  τ <= 1
 
-    is a linear program; HiGHS solves it. By Farkas' lemma τ <= 0 comes with a direction d of the box
+    is a linear program; HiGHS solves it. (Without equality columns theta may be at the end of a domain:
+    the rows then have no τ.) By Farkas' lemma τ <= 0 comes with a direction d of the box
     along which no row's loss grows in the long run: the multipliers of the half-spaces. Either P falls
     along it for ever, or it is level: then every feasible theta is orthogonal to the columns that take
     part, which become implicit equalities, and 0 (or at the end of its domain) in the rows that do; the
@@ -47,31 +49,38 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
         return DualCone(None, nothing, note=_UNKNOWN)
     budget, implicit = problem.budget(_SHARE), nothing.copy()
     domain = problem.loss.dual_domain(problem.target)
+    receding: Recession | None = None
     while True:
         theta, margin, direction, tight = _program(
             problem, used & ~implicit, problem.free | implicit, domain, budget
         )
         if theta is None:
-            return DualCone(None, nothing, note=_UNKNOWN)
+            return DualCone(None, nothing, recession=receding, note=_UNKNOWN)
         if margin > _STRICT:
             break
-        receding = recession(problem, direction)
+        found = recession(problem, direction)
+        receding = receding or found
         level = np.abs(direction) * problem.norms
         new = used & ~implicit & (level > _TAKES_PART * float(np.max(level, initial=0.0)))
-        if receding is not None or not (new.any() or tight.any()):
-            return DualCone(None, nothing, recession=receding, note=_UNKNOWN)
+        unbounded = found is not None and found.status is Status.UNBOUNDED
+        if unbounded or not (new.any() or tight.any()):
+            return DualCone(None, nothing, recession=found or receding, note=_UNKNOWN)
         implicit |= new
         if new.any() and problem.cost is None:
             implicit |= used & inside(problem, span(problem, implicit | problem.free))
         end = np.where(np.isfinite(domain[0]), domain[0], domain[1])
         end = np.where(np.abs(-theta - domain[1]) < np.abs(-theta - end), domain[1], end)
         domain = (np.where(tight, end, domain[0]), np.where(tight, end, domain[1]))
-    anchor = DualPoint.at(theta, problem)
+    pinned = np.where(domain[0] == domain[1], -domain[0], np.nan)
+    theta = -np.clip(-theta, *domain)  # a linear program respects its constraints up to 1e-7
+    anchor = on_equality_columns(theta, problem.with_equalities(implicit), np.isnan(pinned))
     strict = _margin(anchor, problem, used & ~implicit) > 0.0
     return DualCone(
         None,
         implicit,
         anchor=anchor if strict else None,
+        pinned=None if np.all(np.isnan(pinned)) else pinned,
+        recession=receding,
         note=not_unique(implicit),
     )
 
@@ -92,7 +101,7 @@ def _program(
     rows = np.column_stack([(side * problem.design.columns(half)).T, problem.norms[half]])
     low, high = domain
     pinned = low == high
-    ends, limits, owners = _domain_rows(low, high, pinned)
+    ends, limits, owners = _domain_rows(low, high, pinned, strictly=len(plane) > 0)
     flat = np.column_stack([problem.design.columns(plane).T, np.zeros(len(plane))])
     count, work = len(half) + len(plane), problem.work
     most = int(budget.left / work.share(_PIVOT * max(count, 1)))
@@ -123,18 +132,24 @@ def _program(
 
 
 def cheap_anchor(problem: ReducedProblem, sums: Array | None = None) -> DualPoint | None:
-    """theta = 0 or a small multiple of -1, whichever is more strictly feasible, if one is.
+    """theta = 0, or -½ as far as the domains allow: the more strictly feasible, if one is.
 
-    `sums` is Aᵀ1, where it is known.
+    `sums` is Aᵀ1, where it is known. With equality columns only theta = 0 can be told to satisfy them,
+    where they have no costs.
     """
     low, high = problem.loss.dual_domain(problem.target)
-    if problem.free.any() or np.any(low > 0.0) or np.any(high < 0.0):
+    if np.any(low > 0.0) or np.any(high < 0.0):
+        return None
+    if problem.cost is not None and problem.cost.c[problem.equal].any():
         return None
     used = problem.constrained & problem.open
-    least = 0.5 * min(float(np.min(-low)), float(np.min(high)), 1.0)
-    candidates = [DualPoint.zero(problem)]
-    if least > 0.0:
-        candidates.append(candidates[0].plus(least, downwards(problem, sums)))
+    candidates, lowest = [DualPoint.zero(problem)], 0.5 * np.minimum(high, 1.0)
+    if lowest.any() and problem.equality is None:
+        level = float(np.min(lowest))
+        if level > 0.0:
+            candidates.append(candidates[0].plus(level, downwards(problem, sums)))
+        else:
+            candidates.append(DualPoint.at(-lowest, problem))
     best = max(candidates, key=lambda dual: _margin(dual, problem, used))
     return best if _margin(best, problem, used) > 0.0 else None
 
@@ -157,15 +172,20 @@ def _margin(dual: DualPoint, problem: ReducedProblem, used: Mask) -> float:
     return float(np.min(-excess[used] / problem.norms[used], initial=np.inf))
 
 
-def _domain_rows(low: Array, high: Array, pinned: Mask) -> tuple[sparse.csr_array, Array, Index]:
-    """lo + τ <= -theta <= hi - τ for the ends that are finite, and which row each is about."""
+def _domain_rows(
+    low: Array, high: Array, pinned: Mask, strictly: bool
+) -> tuple[sparse.csr_array, Array, Index]:
+    """lo + τ <= -theta <= hi - τ for the ends that are finite, and which row each is about.
+
+    τ has a part in it where the ends are to be kept away from `strictly`.
+    """
     below = np.flatnonzero(np.isfinite(low) & ~pinned)
     above = np.flatnonzero(np.isfinite(high) & ~pinned)
     owners = np.concatenate([below, above])
     signs = np.concatenate([np.ones(len(below)), -np.ones(len(above))])
     places = (np.arange(len(owners)), owners)
     entries = sparse.csr_array((signs, places), shape=(len(owners), len(low)))
-    margins = sparse.csr_array(np.ones((len(owners), 1)))
+    margins = sparse.csr_array(np.full((len(owners), 1), 1.0 if strictly else 0.0))
     limits = np.concatenate([-low[below], high[above]])
     return sparse.hstack([entries, margins], format="csr"), limits, owners
 

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from .arrays import Array, Index, Mask
 from .designs.epochs import FirstSweep
-from .equality_columns import EqualityMetric
+from .equality_columns import EqualityColumns, EqualityMetric
 from .reduced import ReducedProblem
 from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm, root
+
+
+@dataclass(frozen=True)
+class Equalities:
+    """The columns on which w_j = 0 is asked of a dual point, and a proof that such a point is near."""
+
+    columns: EqualityColumns
+    metric: EqualityMetric | None
+    """The way to w_j = 0, in the metric of f''; None where no column is proved independent."""
+    dependent: Mask
+    """Coordinates of which w_j = 0 is not proved: their columns may depend on the others."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether w_j = 0 is proved for all of them."""
+        return not self.dependent.any()
 
 
 class Point:
@@ -26,6 +43,7 @@ class Point:
         self.gaps: dict[int, tuple[object, float]] = {}
         """Duality gaps computed here, by identity of the dual point."""
         self._wanting: dict[float, Mask] = {}
+        self._equalities: dict[tuple[bytes, bool], Equalities] = {}
         self.sweep: FirstSweep | None = None
         """Where a sweep leads from here, if that is known."""
 
@@ -107,30 +125,25 @@ class Point:
         """f''(p)."""
         return self.problem.loss.curvatures(self.prediction, self.problem.target)
 
-    @cached_property
-    def equality_metric(self) -> EqualityMetric | None:
-        """The way to a dual point with w_j = 0 on the equality columns, in the metric of f''."""
+    def equalities(self, theta: Array) -> Equalities | None:
+        """What is proved near theta of the columns on which w_j = 0 is asked; None where there are none.
+
+        Rows in which theta is at an end of the domain of f* stay as they are.
+        """
         columns = self.problem.equality
         if columns is None:
             return None
-        plain = self.problem.loss.quadratic and self.problem.smoothness.rows is None
-        return columns.metric(None if plain else self.curvature)
-
-    @cached_property
-    def dependent(self) -> Mask:
-        """Equality columns that may depend on others: that w_j = 0 holds there is not proved."""
-        problem = self.problem
-        doubt = np.zeros(len(self.x), dtype=bool)
-        if problem.equality is not None:
-            doubt[problem.equality.doubtful(self.equality_metric)] = True
-            doubt &= problem.norms > 0.0  # a zero column has w_j = -c_j
-        return doubt
-
-    @cached_property
-    def settled(self) -> Mask:
-        """Equality columns near which w_j = 0 holds exactly, by proof (see `feasible_nearby`)."""
-        problem = self.problem
-        return problem.equal & (problem.norms > 0.0) & ~self.dependent
+        still = self.problem.at_domain_end(theta)
+        nil = still is None or not theta[still].any()
+        key = (b"" if still is None else still.tobytes(), nil)
+        if key not in self._equalities:
+            plain = self.problem.loss.quadratic and self.problem.smoothness.rows is None
+            metric = columns.metric(None if plain else self.curvature, still)
+            dependent = np.zeros(len(self.x), dtype=bool)
+            dependent[columns.doubtful(metric, still, nil)] = True
+            dependent &= self.problem.norms > 0.0  # a zero column has w_j = -c_j
+            self._equalities[key] = Equalities(columns, metric, dependent)
+        return self._equalities[key]
 
     @cached_property
     def correlation(self) -> Array:

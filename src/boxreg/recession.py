@@ -11,9 +11,15 @@ from .point import Point
 from .problem import Problem
 from .reduced import ReducedProblem
 from .rounding import dot
+from .settings import current
 from .status import Status
 
 _NOISE = 1e-9
+"""Shares of a direction, or of its products, that a linear program may leave where there is nothing."""
+_NEAR = 1e-3
+"""How far a direction, whose largest entry is 1, may be moved to make rows level."""
+_SLACK = 4.0
+"""How many times their rounding error products in level rows may be."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,8 @@ def recession(
 ) -> Recession | None:
     """The direction, cleaned of rounding, if P falls along it for ever; None otherwise.
 
-    `image` is A times the direction, if that is known.
+    Rows in which A d is next to nothing count as level only if d can be moved, within the box, so that
+    it is 0 there up to rounding. `image` is A times the direction, if that is known.
     """
     size = float(np.max(np.abs(direction), initial=0.0))
     if size == 0.0:
@@ -42,7 +49,12 @@ def recession(
     q = problem.design.matvec(d) if image is None or cleaned else image / size
     scale = float(np.max(np.abs(q), initial=0.0))
     noise = _NOISE * max(scale, float(np.max(problem.norms * np.abs(d), initial=0.0)))
-    q = np.where(np.abs(q) <= noise, 0.0, q)
+    level = np.abs(q) <= noise
+    if q[level].any():
+        refined = _levelled(problem, d, level)
+        if refined is None:
+            return None
+        d, q = refined
     low, high = problem.loss.dual_domain(problem.target)
     end = np.where(q > 0.0, high, np.where(q < 0.0, low, 0.0))
     with np.errstate(invalid="ignore"):
@@ -54,6 +66,27 @@ def recession(
     if slope < -_NOISE * size:
         return Recession(d, Status.UNBOUNDED)
     return _level(problem, d, np.where(q == 0.0, 0.0, end), q != 0.0)
+
+
+def _levelled(problem: ReducedProblem, d: Array, level: Mask) -> tuple[Array, Array] | None:
+    """A direction of the box near d with A d = 0 in the level rows up to rounding, and A d; or None."""
+    support, rows = np.flatnonzero(d), np.flatnonzero(level)
+    affordable = len(rows) * len(support) ** 2 <= current().factor_operations
+    if not (problem.design.has_columns and affordable):
+        return None
+    columns = problem.design.columns(support)
+    problem.work.add(len(support) ** 2)
+    moved = d[support]
+    for _ in range(2):
+        moved = moved - np.linalg.lstsq(columns[rows], columns[rows] @ moved, rcond=None)[0]
+    new = np.zeros_like(d)
+    new[support] = moved
+    inside = np.all((new >= 0.0) | problem.no_lower) and np.all((new <= 0.0) | problem.no_upper)
+    q = columns @ moved
+    noise = _SLACK * problem.prediction_error(new)
+    if not inside or np.max(np.abs(new - d)) > _NEAR or np.any(np.abs(q[level]) > noise):
+        return None
+    return new, np.where(level, 0.0, q)
 
 
 def _level(problem: ReducedProblem, d: Array, end: Array, moving: Mask) -> Recession | None:

@@ -91,6 +91,22 @@ class ReducedProblem:
         return bool(self.no_upper.any() or self.no_lower.any())
 
     @cached_property
+    def dual_domain(self) -> tuple[Array, Array] | None:
+        """The ends of the domain of f*, for -theta, row by row; None where all are infinite."""
+        if self.loss.quadratic:
+            return None
+        low, high = self.loss.dual_domain(self.target)
+        return (low, high) if np.any(np.isfinite(low) | np.isfinite(high)) else None
+
+    def at_domain_end(self, theta: Array) -> Mask | None:
+        """Rows in which -theta is at an end of the domain of f*, or beyond; None where no row is."""
+        if self.dual_domain is None:
+            return None
+        low, high = self.dual_domain
+        there = (-theta <= low) | (-theta >= high)
+        return there if there.any() else None
+
+    @cached_property
     def equal(self) -> Mask:
         """Coordinates of which w_j = 0 is asked: the free ones, and implicit equalities."""
         mask = np.zeros(len(self.lower), dtype=bool)

@@ -133,7 +133,8 @@ class Track:
 
     def _proved(self, region: SafeRegion, gap: float) -> tuple[Mask, Mask]:
         """Open coordinates proved to be at their lower, and at their upper bound."""
-        if self.point.dependent.any():  # the gap rests on an assumption: screening must not
+        equalities = self.point.equalities(self.best.theta)
+        if equalities is not None and not equalities.proved:  # the gap rests on an assumption
             nothing = np.zeros(len(self.point.x), dtype=bool)
             return nothing, nothing.copy()
         return screen(self.point, self.best, gap, region)

@@ -34,7 +34,8 @@ def pairs(A, y, lower, upper, seed, solution=None, **terms):
         point = Point(problem, x)
         dual = cone.push(DualPoint.residual(point), point)
         gap = duality_gap(point, dual)
-        if np.isfinite(gap) and not point.dependent.any():
+        equalities = point.equalities(dual.theta)
+        if np.isfinite(gap) and (equalities is None or equalities.proved):
             yield point, dual, gap
 
 
