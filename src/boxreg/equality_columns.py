@@ -160,7 +160,7 @@ class EqualityColumns:
         if made is not None and len(made.chosen) == len(self.index):
             return made
         plain = self._plain(still)
-        return plain if _rank(plain) > _rank(made) else made
+        return plain if len(_chosen(plain)) > len(_chosen(made)) else made
 
     def _plain(self, still: Mask | None) -> EqualityMetric | None:
         """The metric with h = 1 in the rows that may move; computed once for each set of them."""
@@ -184,17 +184,16 @@ class EqualityColumns:
         test would take too long, stays in doubt. `nil`: theta is 0 in the rows that do not move, which
         then have no part in w_j.
         """
-        if metric is None:
-            return self.index
-        if len(metric.chosen) == len(self.index):
+        chosen = _chosen(metric)
+        if len(chosen) == len(self.index):
             return self.index[:0]
         key = (b"" if still is None else still.tobytes(), nil)
         if key not in self._ranks:
             self._ranks[key] = self._exact_rank(still, nil)
-        if self._ranks[key] == len(metric.chosen):
+        if self._ranks[key] == len(chosen):
             return self.index[:0]
         left = np.ones(len(self.index), dtype=bool)
-        left[metric.chosen] = False
+        left[chosen] = False
         return self.index[left]
 
     def _exact_rank(self, still: Mask | None, nil: bool) -> int | None:
@@ -202,15 +201,14 @@ class EqualityColumns:
 
         Every independent subset of that size spans the same space, whichever metric has chosen it.
         """
-        plain = self._plain(still)
-        if plain is None or not self._exact_costs:
+        if not self._exact_costs:
             return None
-        rest = np.setdiff1d(np.arange(len(self.index)), plain.chosen)
+        chosen = _chosen(self._plain(still))
+        rest = np.setdiff1d(np.arange(len(self.index)), chosen)
         rows = self.columns[~still] if still is not None and nil else self.columns
         if self._costs is not None:  # w_j follows only if the costs combine as the columns do
             rows = np.vstack([rows, self._costs])
-        proved = in_span(rows[:, plain.chosen], rows[:, rest])
-        return len(plain.chosen) if proved else None
+        return len(chosen) if in_span(rows[:, chosen], rows[:, rest]) else None
 
     def without(self, fixed: Mask) -> EqualityColumns | None:
         """Those that are not among the columns `fixed`; None where none is left."""
@@ -231,5 +229,6 @@ class EqualityColumns:
         return moved
 
 
-def _rank(metric: EqualityMetric | None) -> int:
-    return 0 if metric is None else len(metric.chosen)
+def _chosen(metric: EqualityMetric | None) -> Index:
+    """The independent columns of a metric, by position; none where there is no metric."""
+    return np.zeros(0, dtype=np.intp) if metric is None else metric.chosen
