@@ -165,4 +165,4 @@ def _not_verified(problem: LossProblem, result: boxreg.Result) -> Iterable[str]:
         **arguments(problem), x=result.x, theta=result.theta, gap=result.gap
     )
     if not certificate:
-        yield f"not verified: {certificate.remarks}"
+        yield f"not verified: {certificate.reasons}"

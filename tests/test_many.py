@@ -88,7 +88,7 @@ def test_as_one_by_one(name: str, kind: str) -> None:
         if name in ("tall", "signed", "square") and kind == "nonnegative":
             assert np.array_equal(x > 0, alone.x > 0)
         proof = boxreg.verify(A, Y[:, p], x, batch.theta[:, p], low, high, gap=float(batch.gap[p]))
-        assert proof, proof.remarks
+        assert proof, proof.reasons
     assert batch.verify()
 
 

@@ -61,7 +61,7 @@ def test_verify_finds_what_was_changed() -> None:
     batch.x[:, 11] *= 1.01
     found = batch.verify()
     assert not found
-    assert np.flatnonzero(~found.valid).tolist() == [11]
+    assert np.flatnonzero(found.checked & ~found.proved).tolist() == [11]
     assert "NOT valid for 1, the first at [11]" in str(found)
     batch.x[2, 11] = -1e-3
     assert np.isinf(batch.verify().gap[11])

@@ -61,7 +61,7 @@ CASES = {
     "zero scale, no gap": replace(SOLVED, scale=0.0, gap=np.inf),
     "no settings": replace(SOLVED, settings={}),
     "failed": replace(SOLVED, status=boxreg.Status.ITERATION_LIMIT, message='<b>&\' "quoted"'),
-    "remarks": replace(SOLVED, certificate=replace(SOLVED.certificate, remarks=("x < y & so on",))),
+    "reasons": replace(SOLVED, certificate=replace(SOLVED.certificate, reasons=("x < y & so on",))),
 }
 each_case = pytest.mark.parametrize("result", CASES.values(), ids=CASES.keys())
 

@@ -195,7 +195,9 @@ def _confirmed_gap(point: Point, dual: DualPoint, charged: Mask | None, tight: f
         w = dual.correlation
         signed = np.where(problem.side > 0.0, np.minimum(w, -doubt), w)
         signed = np.where(problem.side < 0.0, np.maximum(w, doubt), signed)
-        moved = replace(moved, correlation=signed if charged is None else np.where(charged, w, signed))
+        moved = replace(
+            moved, correlation=signed if charged is None else np.where(charged, w, signed)
+        )
     return max(duality_gap(wide, moved, charged), tight) * SLACK
 
 

@@ -107,7 +107,7 @@ class TestRejects:
         assert accepted
         too_good, _ = self.check(workload, gap=rough.gap / 2, **pair)
         assert not too_good
-        assert "the claimed gap" in too_good.remarks[-1]
+        assert "the claimed gap" in too_good.reasons[-1]
         for impossible in (-result.gap, np.nan):
             with pytest.raises(ValueError, match="gap: expected a number >= 0"):
                 self.check(workload, gap=impossible)
@@ -142,7 +142,7 @@ def test_another_solver_s_answer_can_be_verified() -> None:
 
     x, _ = optimize.nnls(NNLS.A, NNLS.y)
     certificate = boxreg.verify(NNLS.A, NNLS.y, x, NNLS.y - NNLS.A @ x)
-    assert certificate.valid
+    assert certificate
     assert not certificate.rigorous
     assert "slight error" in str(certificate)
     assert certificate.gap < 1e-8

@@ -204,7 +204,7 @@ def test_dependent_free_columns_get_an_answer_and_a_remark() -> None:
     result = boxreg.solve(A, y, lower, INF)
     assert result.success
     assert not result.certificate.rigorous
-    assert any("5 columns without any bound depend" in said for said in result.certificate.remarks)
+    assert any("5 columns without any bound depend" in said for said in result.certificate.reasons)
     assert not result.screened.any()
     once = boxreg.solve(A[:, 5:], y, lower[5:], INF)
     assert once.certificate.rigorous

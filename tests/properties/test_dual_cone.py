@@ -127,7 +127,7 @@ def test_no_interior_direction_is_said_and_solved() -> None:
         assert result.success
         assert "not unique" in result.message
         assert not result.certificate.rigorous
-        assert any("slight error in 2 columns" in r for r in result.certificate.remarks)
+        assert any("slight error in 2 columns" in r for r in result.certificate.reasons)
     reference = exact_solution(OPPOSITE, y, np.zeros(13), np.full(13, np.inf))
     assert result.objective == pytest.approx(reference.objective_float, rel=1e-7)
 

@@ -26,6 +26,7 @@ RECORD = np.dtype(
         ("solved", np.int64),
         ("converged", np.int64),
         ("repaired", np.int64),
+        ("proved", np.int64),
         ("worst_gap", np.float64),
         ("mean_support", np.float64),
         ("seconds", np.float64),
@@ -34,7 +35,8 @@ RECORD = np.dtype(
     ]
 )
 """What is told of a chunk: right-hand sides in it, how many were solved (not skipped), to the gap asked
-for, by the general solver; the largest relative gap; the mean support; time; and who did it."""
+for, by the general solver, with a gap that is proved; the largest relative gap; the mean support; time;
+and who did it."""
 
 KINDS = {
     "gap": np.float64,
@@ -43,6 +45,7 @@ KINDS = {
     "status": np.int8,
     "support": np.int32,
     "repaired": np.bool_,
+    "proved": np.bool_,
 }
 """The numbers that each right-hand side has."""
 
@@ -146,6 +149,7 @@ def _record(numbers: Numbers, layout: Layout, spent: tuple[float, float]) -> npt
         done.sum(),
         (numbers.status == RhsStatus.CONVERGED).sum(),
         numbers.repaired.sum(),
+        numbers.proved.sum(),
         relative.max() if len(relative) else np.nan,
         numbers.support[done].mean() if len(relative) else np.nan,
         *spent,

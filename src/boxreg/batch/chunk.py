@@ -42,6 +42,7 @@ class Answers:
     target: Array
     status: npt.NDArray[np.int8]
     repaired: Mask
+    proved: Mask
 
     @classmethod
     def empty(cls, chunk: Chunk, n: int, dual: bool) -> Answers:
@@ -54,6 +55,7 @@ class Answers:
             np.full(count, np.nan),
             np.full(count, np.nan),
             np.full(count, RhsStatus.SKIPPED, dtype=np.int8),
+            np.zeros(count, dtype=bool),
             np.zeros(count, dtype=bool),
         )
 

@@ -47,8 +47,8 @@ class Compiled:
             kernel(cuts)
         else:
             list(self._pool.map(kernel, np.array_split(cuts, _PARTS * self._jobs)))
-        proved = chunk.valid & (answers.gap <= answers.target)
-        answers.status[proved] = RhsStatus.CONVERGED
+        answers.status[chunk.valid & (answers.gap <= answers.target)] = RhsStatus.CONVERGED
+        answers.proved[:] = chunk.valid & np.isfinite(answers.gap)  # kernels assume nothing
         repair(self.question, chunk, answers)
         answers.blank(chunk.valid)
         return answers

@@ -74,8 +74,8 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
 
     Attributes
     ----------
-    x, gap, scale, target_gap, status, support, repaired, theta, relative_gap : as in `BatchResult`,
-        dask arrays.
+    x, gap, scale, target_gap, status, support, repaired, proved, theta, relative_gap : as in
+        `BatchResult`, dask arrays.
     statistics : a record for each chunk (`boxreg.batch.bundle.RECORD`), in an array as the chunks lie.
     """
 
@@ -99,7 +99,7 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
 
     @cached_property
     def gap(self) -> Any:
-        """Proved upper bounds on P(x) - P*."""
+        """Upper bounds on P(x) - P*; `proved` tells which rest on no assumption."""
         return self._number("gap")
 
     @cached_property
@@ -126,6 +126,11 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
     def repaired(self) -> Any:
         """Right-hand sides that the general solver took over."""
         return self._number("repaired")
+
+    @cached_property
+    def proved(self) -> Any:
+        """Whether each gap is proved."""
+        return self._number("proved")
 
     @property
     def skipped(self) -> Any:

@@ -41,11 +41,11 @@ class OnDevice:
             found.x, found.theta = host(found.x), host(found.theta)
         gap, scale, target = host(found.gap), host(found.scale), host(found.target)
         valid = chunk.valid
-        proved = valid & (gap <= target)
-        status = np.where(proved, RhsStatus.CONVERGED, RhsStatus.SKIPPED).astype(np.int8)
-        repaired = np.zeros(len(valid), dtype=bool)
-        answers = Answers(found.x, found.theta, gap, scale, target, status, repaired)
-        left = np.flatnonzero(valid & ~proved)
+        met = valid & (gap <= target)
+        status = np.where(met, RhsStatus.CONVERGED, RhsStatus.SKIPPED).astype(np.int8)
+        repaired, proved = np.zeros(len(valid), dtype=bool), valid & np.isfinite(gap)
+        answers = Answers(found.x, found.theta, gap, scale, target, status, repaired, proved)
+        left = np.flatnonzero(valid & ~met)
         if len(left):
             self._repair(chunk, answers, left)
         for numbers in (answers.gap, answers.scale, answers.target):
@@ -66,12 +66,13 @@ class OnDevice:
             answers.target[left],
             answers.status[left],
             answers.repaired[left],
+            answers.proved[left],
         )
         repair(self.question, part, some)
         answers.x[left] = self._beside(answers.x, some.x)
         if self.dual:
             answers.theta[left] = self._beside(answers.theta, some.theta)
-        for name in ("gap", "scale", "target", "status", "repaired"):
+        for name in ("gap", "scale", "target", "status", "repaired", "proved"):
             getattr(answers, name)[left] = getattr(some, name)
 
     def _beside(self, where: Any, array: Array) -> Any:

@@ -48,7 +48,8 @@ class BatchResult:
     ----------
     x : like Y with the columns of A in place of its rows; a sparse matrix (columns of A × right-hand
         sides, or its transpose where Y has them so) if that was asked for; `out` if that was given.
-    gap : proved upper bound on P(x) - P*, rounding included, for each right-hand side.
+    gap : upper bound on P(x) - P*, rounding included, for each right-hand side.
+    proved : whether that bound is finite and rests on no assumption (see `Certificate.reasons`).
     scale : P₀, the objective at the projection of 0 on the box; what `tol` is relative to.
     target_gap : the gap that was asked for.
     status : codes of `RhsStatus`.
@@ -65,6 +66,7 @@ class BatchResult:
     status: npt.NDArray[np.int8]
     support: npt.NDArray[np.int32]
     repaired: Mask
+    proved: Mask
     theta: Any
     seconds: float
     shape: tuple[int, int]
@@ -85,7 +87,7 @@ class BatchResult:
 
     @property
     def success(self) -> bool:
-        """Whether the gap asked for was proved for every right-hand side that was not skipped."""
+        """Whether the gap asked for was reached for every right-hand side that was not skipped."""
         return bool(np.all((self.status == RhsStatus.CONVERGED) | self.skipped))
 
     @property
@@ -116,6 +118,7 @@ class BatchResult:
             lines += [
                 f"  gap       at most {np.max(gaps):.2e} of P₀, median {np.median(gaps):.2e}, "
                 f"asked {self.settings.get('tol', '?')}",
+                f"  proved    {_how_many(self.proved[done])}",
                 f"  support   {np.min(sizes)} to {np.max(sizes)} of {n}, mean {sizes.mean():.1f}",
             ]
         each = self.seconds / max(len(self), 1)
@@ -128,3 +131,11 @@ class BatchResult:
             if code is not RhsStatus.CONVERGED and count:
                 lines.append(f"  {count:,} × {code.sentence}")
         return "\n".join(lines)
+
+
+def _how_many(flags: Mask) -> str:
+    """All, or how many of how many."""
+    if flags.all():
+        return "every gap, rounding errors included"
+    some = f"{int(flags.sum()):,} of {len(flags):,} gaps"
+    return f"{some}; the others rest on assumptions, or are infinite"

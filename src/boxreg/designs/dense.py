@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from copy import copy
 from collections.abc import Iterator
+from copy import copy
 from functools import cache
 from typing import Any
 

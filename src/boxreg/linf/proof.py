@@ -101,7 +101,9 @@ def certify(merged: Merged, x: Array) -> tuple[Certificate, Proof, Point]:
     value, error = load(merged, proof.dual)
     rounding = rounding_share(point, proof.dual) + level * (2.0 * error) + (SLACK - 1.0) * proof.gap
     feasible = value + error <= merged.penalty
-    infeasible = "theta is not feasible, so that the gap is infinite: ||Aᵀtheta||₁ exceeds the penalty"
+    infeasible = (
+        "theta is not feasible, so that the gap is infinite: ||Aᵀtheta||₁ exceeds the penalty"
+    )
     certificate = Certificate(
         objective=point.objective + merged.penalty * level,
         dual_objective=dot(theta, target - 0.5 * theta),
