@@ -211,7 +211,8 @@ def _unproved(point: Point, dual: DualPoint) -> tuple[Mask, Index]:
     equal = whole.free & (whole.norms > 0.0)
     above = whole.no_upper & ~equal & (dual.correlation + uncertainty > 0.0)
     below = whole.no_lower & ~equal & (dual.correlation - uncertainty < 0.0)
-    unproved = above | below | point.dependent
+    known = (dual.correlation == 0.0) & (uncertainty == 0.0)  # theta = 0, say: nothing to prove
+    unproved = above | below | (point.dependent & ~known)
     slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * dual.size * whole.norms
     return unproved & slight, np.flatnonzero(unproved & ~slight)
 
@@ -258,8 +259,8 @@ def _infeasible(
         )
     if not in_domain:
         reasons.append(
-            "theta is not feasible, so that the gap is infinite: the conjugate of the loss is infinite "
-            "at -theta"
+            "theta is not feasible, so that the gap is infinite: the conjugate of the loss is not "
+            "finite at -theta"
         )
     return tuple(reasons)
 

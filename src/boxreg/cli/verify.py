@@ -104,8 +104,9 @@ def _remarks(problem: dict[str, Any], given: dict[str, Any]) -> list[str]:
     if taken:
         kind = "the bounds come" if len(taken) == 2 else f"the {taken[0]} bounds come"
         options = " and ".join(f"--{name}" for name in taken)
+        check = "check" if len(taken) == 2 else "checks"
         remarks.append(
-            f"{kind} from the certificate itself: {options} check it for bounds of your own"
+            f"{kind} from the certificate itself: {options} {check} it for bounds of your own"
         )
     other = [name for name, value in given.items() if not _same(problem.get(name), value)]
     if other:
