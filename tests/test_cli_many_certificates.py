@@ -108,7 +108,7 @@ NO = {
         lambda: _change("Y.npy", lambda Y: Y.__iadd__(1e-9)),
         "NOT PROVED: Y is not what the certificate was made for",
     ),
-    "another A": (lambda: _change("A.npy", _set((0, 0), 9.0)), "REFUTED: A is not what the cert"),
+    "another A": (lambda: _change("A.npy", _set((0, 0), 9.0)), "NOT PROVED: A is not what the"),
     "a gap left out": (
         lambda: _gaps(_set(7, np.nan)),
         "NOT PROVED: right-hand side 7 has no gap, but it could",

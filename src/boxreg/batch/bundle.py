@@ -17,7 +17,7 @@ from ..in_threads import alone
 from .layout import Layout
 from .packed import Packed, packed, unpacked
 from .plan import Plan
-from .result import RhsStatus
+from .result import RhsStatus, shares
 from .sinks import Numbers
 
 RECORD = np.dtype(
@@ -40,6 +40,7 @@ and who did it."""
 
 KINDS = {
     "gap": np.float64,
+    "objective": np.float64,
     "scale": np.float64,
     "target_gap": np.float64,
     "status": np.int8,
@@ -140,9 +141,7 @@ def cut(bundle: Any, part: str) -> Any:
 
 def _record(numbers: Numbers, layout: Layout, spent: tuple[float, float]) -> npt.NDArray[np.void]:
     done = numbers.status != RhsStatus.SKIPPED
-    gap, scale = numbers.gap[done], numbers.scale[done]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        relative = np.where((gap == 0.0) & (scale == 0.0), 0.0, gap / scale)
+    relative = shares(numbers.gap[done], numbers.scale[done])
     record = np.zeros((1,) * (len(layout.shape) - 1), dtype=RECORD)
     record[...] = (
         layout.count,

@@ -38,6 +38,7 @@ class Answers:
     x: Array
     theta: Array
     gap: Array
+    objective: Array
     scale: Array
     target: Array
     status: npt.NDArray[np.int8]
@@ -51,6 +52,7 @@ class Answers:
         return cls(
             np.empty((count, n)) if chunk.room is None else chunk.room,
             np.empty((count if dual else 0, m)),
+            np.full(count, np.nan),
             np.full(count, np.nan),
             np.full(count, np.nan),
             np.full(count, np.nan),

@@ -78,7 +78,8 @@ class Compiled:
         lower, upper = chunk.lower, chunk.upper
         if len(lower) != len(upper):
             lower, upper = (np.array(b) for b in np.broadcast_arrays(lower, upper))
-        rows_of = Rows(answers.x, answers.theta, answers.gap, answers.scale, answers.target)
+        numbers = (answers.gap, answers.objective, answers.scale, answers.target)
+        rows_of = Rows(answers.x, answers.theta, *numbers)
         model, way, tol = self.shared.model, self.shared.way, self.question.tol
 
         def run(cuts: Index) -> None:

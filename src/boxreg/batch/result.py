@@ -50,6 +50,7 @@ class BatchResult:
         sides, or its transpose where Y has them so) if that was asked for; `out` if that was given.
     gap : upper bound on P(x) - P*, rounding included, for each right-hand side.
     proved : whether that bound is finite and rests on no assumption (see `Certificate.reasons`).
+    objective : P(x).
     scale : P₀, the objective at the projection of 0 on the box; what `tol` is relative to.
     target_gap : the gap that was asked for.
     status : codes of `RhsStatus`.
@@ -61,6 +62,7 @@ class BatchResult:
 
     x: Any
     gap: Array
+    objective: Array
     scale: Array
     target_gap: Array
     status: npt.NDArray[np.int8]
@@ -81,9 +83,12 @@ class BatchResult:
     @property
     def relative_gap(self) -> Array:
         """gap / P₀: what `tol` bounds; 0 where both are 0, NaN where nothing was solved."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.asarray(self.gap / self.scale)
-        return np.where((self.gap == 0.0) & (self.scale == 0.0), 0.0, relative)
+        return shares(self.gap, self.scale)
+
+    @property
+    def gap_over_objective(self) -> Array:
+        """gap / |P(x)|: says more where P₀ is far larger than P(x); 0 where both are 0."""
+        return shares(self.gap, self.objective)
 
     @property
     def success(self) -> bool:
@@ -117,7 +122,8 @@ class BatchResult:
             gaps, sizes = self.relative_gap[done], self.support[done]
             lines += [
                 f"  gap       at most {np.max(gaps):.2e} of P₀, median {np.median(gaps):.2e}, "
-                f"asked {self.settings.get('tol', '?')}",
+                f"asked {self.settings.get('tol', '?')}; "
+                f"at most {np.max(self.gap_over_objective[done]):.2e} of P(x)",
                 f"  proved    {_how_many(self.proved[done])}",
                 f"  support   {np.min(sizes)} to {np.max(sizes)} of {n}, mean {sizes.mean():.1f}",
             ]
@@ -131,6 +137,13 @@ class BatchResult:
             if code is not RhsStatus.CONVERGED and count:
                 lines.append(f"  {count:,} × {code.sentence}")
         return "\n".join(lines)
+
+
+def shares(gap: Array, size: Array) -> Array:
+    """gap / |size|, elementwise; 0 where both are 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = np.abs(gap / size)
+    return np.where((gap == 0.0) & (size == 0.0), 0.0, relative)
 
 
 def _how_many(flags: Mask) -> str:

@@ -162,7 +162,8 @@ def _write(wanted: Wanted, result: BatchResult, A: Held, problem: dict[str, Any]
     with Outputs() as outputs:
         if wanted.output.suffix.lower() == ".npz":
             numbers = {
-                name: getattr(result, name) for name in ("gap", "status", "support", "proved")
+                name: getattr(result, name)
+                for name in ("gap", "objective", "status", "support", "proved")
             }
             outputs.write(
                 wanted.output, "--output", lambda part: write_stack(result.x, part, **numbers)

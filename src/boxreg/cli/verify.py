@@ -25,7 +25,7 @@ from ..files import (
 from .describing import bounds_described, described
 from .errors import BadInput
 from .problems import TERMS, make_loss, number_or_vector, parse_loss, read_terms
-from .verdicts import conclude, strangers
+from .verdicts import conclude
 from .verify_many import verify_stack
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _verdict(
     click.echo(f"data are those of the certificate: {_yes(all(matches.values()))}")
     click.echo(f"rounding errors included, no assumptions: {_yes(proof.rigorous)}")
     said = f"P(x) exceeds the minimum by at most {held.gap:.6g}"
-    return conclude(proof.verdict, said, [*strangers(matches), *proof.reasons], remarks)
+    return conclude(proof.verdict, said, matches, list(proof.reasons), remarks)
 
 
 def _yes(true: bool) -> str:

@@ -14,7 +14,7 @@ from ..files import BatchCertificateFile, Held, digest, digest_stack, read_stack
 from .describing import described
 from .errors import BadInput
 from .problems import TERMS, make_loss
-from .verdicts import conclude, strangers
+from .verdicts import conclude
 
 if TYPE_CHECKING:
     from ..batch.question import Question
@@ -38,7 +38,7 @@ def verify_stack(
         "A": digest(A.array) == held.digests["A"],
         "Y": digest_stack(question.Y, question.layout) == held.digests["y"],
     }
-    return _verdict(held, proof, [*strangers(matches), *wrong, *proof.reasons], remarks)
+    return _verdict(held, proof, matches, [*wrong, *proof.reasons], remarks)
 
 
 def _question(held: BatchCertificateFile, A: Held, y: Held) -> Question:
@@ -97,6 +97,7 @@ def _proof(
     claims = BatchResult(
         x=x,
         gap=held.gap,
+        objective=nothing,
         scale=nothing,
         target_gap=nothing,
         status=status.astype(np.int8),
@@ -113,7 +114,11 @@ def _proof(
 
 
 def _verdict(
-    held: BatchCertificateFile, proof: BatchCertificate, reasons: list[str], remarks: list[str]
+    held: BatchCertificateFile,
+    proof: BatchCertificate,
+    matches: dict[str, bool],
+    reasons: list[str],
+    remarks: list[str],
 ) -> int:
     from ..batch.verification import largest_of
 
@@ -123,7 +128,7 @@ def _verdict(
     click.echo(f"refuted  {int(proof.refuted.sum()):,} of {checked:,}")
     click.echo(f"gap      {largest_of(proof.gap):.6g} at most, claimed {largest_of(held.gap):.6g}")
     said = f"every P(x) exceeds its minimum by at most the gap claimed, or {held.tol:g} of P₀"
-    return conclude(proof.verdict, said, reasons, remarks)
+    return conclude(proof.verdict, said, matches, reasons, remarks)
 
 
 def _skipped(gap: Array) -> str:
