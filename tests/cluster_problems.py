@@ -8,7 +8,7 @@ import numpy as np
 
 from boxreg.batch.layout import BLOCK
 
-NUMBERS = ("gap", "scale", "target_gap", "status", "support", "repaired")
+NUMBERS = ("gap", "objective", "scale", "target_gap", "status", "support", "repaired", "proved")
 COUNT = 5 * BLOCK + 40
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from boxreg import Result
+from boxreg import Certificate, Result
 from boxreg.dual_updates import SupportPolish
 from boxreg.solvers import CoordinateDescent, ProjectedGradient
 from references.exact import ExactSolution
@@ -62,6 +62,14 @@ def exact_objective(problem: BoxProblem, x: np.ndarray) -> Fraction:
         fit = sum((Fraction(float(a)) * v for a, v in zip(row, values, strict=True)), Fraction(0))
         total += (Fraction(float(target)) - fit) ** 2
     return total / 2
+
+
+def assert_confirmed(again: Certificate, result: Result) -> None:
+    """A certificate says of a result what the result says of itself; but for assumptions, that is
+    PROVED."""
+    assert again.verdict is result.certificate.verdict, again.reasons
+    assert again.gap <= result.gap
+    assert again or all(reason.startswith("assumption (") for reason in again.reasons)
 
 
 def assert_gap_is_a_bound(result: Result, problem: BoxProblem, reference: ExactSolution) -> None:

@@ -164,5 +164,5 @@ def _not_verified(problem: LossProblem, result: boxreg.Result) -> Iterable[str]:
     certificate = boxreg.verify(
         **arguments(problem), x=result.x, theta=result.theta, gap=result.gap
     )
-    if not certificate:
-        yield f"not verified: {certificate.remarks}"
+    if certificate.verdict is not result.certificate.verdict:
+        yield f"{certificate.verdict.name} on verification: {certificate.reasons}"

@@ -56,6 +56,8 @@ def agree(A: np.ndarray, Y: np.ndarray, lower: Any, upper: Any, **options: Any) 
     values = [0.5 * ((Y - A @ r.x) ** 2).sum(axis=0) for r in (there, here)]
     assert np.all(np.abs(values[0] - values[1]) <= there.gap + here.gap + 1e-13 * here.scale)
     assert np.all(there.relative_gap <= 1e-10)
+    assert there.proved.all()
+    np.testing.assert_allclose(there.objective, values[0], rtol=1e-9, atol=1e-13)
     assert there.verify()
 
 

@@ -49,7 +49,7 @@ def test_by_hand(A: Any, y: Any, penalty: float, x: Any, squeezed: Any) -> None:
     np.testing.assert_allclose(found.x, x, rtol=0, atol=1e-14)
     assert found.level == np.max(np.abs(found.x))
     assert found.success
-    assert found.certificate.valid
+    assert found.certificate
     if squeezed is not None:
         assert found.squeezed.tolist() == squeezed
         assert found.squeezed.dtype == np.int8
@@ -246,7 +246,7 @@ def test_penalties_below_rounding(shape: tuple[int, int], penalty: float) -> Non
     best = np.linalg.lstsq(A, y, rcond=None)[0]
     at_best = 0.5 * float(np.sum((y - A @ best) ** 2)) + penalty * float(np.abs(best).max())
     assert found.objective <= at_best + 1e-12 * float(y @ y)
-    assert found.certificate.valid
+    assert found.certificate
 
 
 @pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
@@ -257,13 +257,13 @@ def test_columns_of_every_size() -> None:
     for share in (0.9, 0.1, 1e-3):
         found = antisparse(A, y, share * float(np.abs(A.T @ y).sum()))
         assert np.all(np.isfinite(found.x))
-        assert found.certificate.valid
+        assert found.certificate
 
 
 def test_representation() -> None:
     A, y, penalty = gaussian(100, 150, 0.5)
     shown = repr(antisparse(A, y, penalty))
-    for expected in ("100 × 150", "level", "squeezed", "at +level", "rigorous", "work"):
+    for expected in ("100 × 150", "level", "squeezed", "at +level", "PROVED", "of P(x)", "work"):
         assert expected in shown
     assert max(map(len, shown.splitlines())) <= 100
 

@@ -61,7 +61,7 @@ def test_out_of_budget_is_a_status_and_a_warning(solver: str) -> None:
     assert not result.success
     assert np.isfinite(result.gap)
     assert result.gap > result.target_gap
-    assert result.certificate.valid
+    assert result.certificate
     assert result.n_iter == 1
 
 
@@ -161,7 +161,7 @@ def test_callback_sees_and_stops() -> None:
     assert result.status is Status.STOPPED_BY_CALLBACK
     assert [s.iteration for s in seen] == list(result.history.iteration)
     assert seen[-1].n == 80
-    assert result.certificate.valid
+    assert result.certificate
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -204,7 +204,7 @@ def test_operators(solver: str) -> None:
     assert result.objective == pytest.approx(dense.objective, rel=1e-5)
     assert result.success
     assert not result.certificate.rigorous
-    assert any("operator" in remark for remark in result.certificate.remarks)
+    assert any("operator" in remark for remark in result.certificate.reasons)
     with pytest.warns(boxreg.PerformanceWarning, match="column norms"):
         assert boxreg.solve(aslinearoperator(A), Y, tol=1e-4).success
 

@@ -98,9 +98,10 @@ def test_verify_says_yes_with_figures(run):
     assert (code, err) == (0, "")
     held = json.loads(Path("cert.json").read_text())
     lines = out.splitlines()
-    assert lines[-1] == f"yes: P(x) exceeds the minimum by at most {held['gap']:.6g}"
-    assert "bounds  0 <= x <= inf" in lines
-    assert "loss    least_squares" in lines
+    assert lines[-1] == f"PROVED: P(x) exceeds the minimum by at most {held['gap']:.6g}"
+    assert "bounds  0 <= x <= inf (from the certificate)" in lines
+    assert "loss    least_squares (from the certificate)" in lines
+    assert any(line.startswith("remark: the bounds come from the certificate") for line in lines)
     assert any(line.startswith("gap ") and f"claimed {held['gap']:.17g}" in line for line in lines)
     assert "data are those of the certificate: yes" in lines
 
@@ -112,25 +113,76 @@ def _changed(name, change):
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "why"),
+    ("name", "change", "expected", "why"),
     [
-        ("gap", lambda gap: 0.0, "no: the claimed gap 0 is below the proved one, "),
-        ("x", lambda x: [-1.0, *x[1:]], "no: x is not feasible: x[0] = "),
-        ("x", lambda x: [x[0] + 1.0, *x[1:]], "no: the claimed gap "),
-        ("theta", lambda t: [v + 1.0 for v in t], "no: theta is not feasible: a_jᵀtheta = "),
+        ("gap", lambda gap: 0.0, 1, "NOT PROVED: the claimed gap 0 is below the proved one, "),
+        ("x", lambda x: [-1.0, *x[1:]], 4, "REFUTED: x is not feasible: x[0] = -1.0 is outside"),
+        ("x", lambda x: [x[0] + 1.0, *x[1:]], 4, "REFUTED: the claimed gap "),
+        (
+            "theta",
+            lambda t: [v + 1.0 for v in t],
+            1,
+            "NOT PROVED: theta is not feasible, so that the gap is infinite: a_jᵀtheta = ",
+        ),
         (
             "sha256",
             lambda d: {**d, "y": "0" * 64},
-            "no: y is not what the certificate was made for",
+            1,
+            "NOT PROVED: y is not what the certificate was made for",
         ),
     ],
 )
-def test_verify_says_no(run, name, change, why):
+def test_verify_does_not_say_proved(run, name, change, expected, why):
     run("solve", "A.npy", "y.npy", "-o", "x.npy", "--certificate", "cert.json", "--tol", "1e-3")
     _changed(name, change)
     code, out, err = run("verify", "A.npy", "y.npy", "cert.json")
-    assert (code, err) == (1, "")
+    assert (code, err) == (expected, "")
     assert out.splitlines()[-1].startswith(why)
+
+
+def test_bounds_that_pin_x_are_said_to_come_from_the_certificate(run):
+    """With lower = upper = x anything is optimal: proved, with a remark, unless bounds are given."""
+    x, y = np.full(20, 0.25), np.load("y.npy")
+    run("solve", "A.npy", "y.npy", "-o", "x.npy", "--certificate", "cert.json")
+    result = boxreg.solve(np.load("A.npy"), y, x, x)
+    _changed("problem", lambda held: {**held, "lower": x.tolist(), "upper": x.tolist()})
+    _changed("x", lambda _: x.tolist())
+    _changed("theta", lambda _: result.theta.tolist())
+    _changed("gap", lambda _: result.gap)
+    code, out, _ = run("verify", "A.npy", "y.npy", "cert.json")
+    assert code == 0
+    assert "(from the certificate)" in out
+    assert (
+        "remark: the bounds come from the certificate itself: --lower and --upper check it" in out
+    )
+    code, out, _ = run("verify", "A.npy", "y.npy", "cert.json", "--lower", "0", "--upper", "inf")
+    assert code in (1, 4)
+    assert "bounds  0 <= x <= inf (given)" in out
+    assert "the bounds come from the certificate" not in out
+    assert "remark: checked for another problem than the certificate's: lower, upper" in out
+    np.save("low.npy", x)
+    code, out, _ = run("verify", "A.npy", "y.npy", "cert.json", "--lower", "low.npy")
+    assert code == 0
+    assert "(lower given, upper from the certificate)" in out
+    assert "remark: the upper bounds come from the certificate itself: --upper checks it" in out
+    assert "another problem" not in out
+
+
+def test_what_is_given_is_what_is_verified(run):
+    """The loss and the terms of the command line take the place of the certificate's."""
+    options = ("--loss", "huber:delta=0.5", "--ridge", "0.1")
+    run("solve", "A.npy", "y.npy", *options, "-o", "x.npy", "--certificate", "cert.json")
+    code, out, _ = run("verify", "A.npy", "y.npy", "cert.json", *options)
+    assert code == 0
+    assert "loss    huber (delta = 0.5) (given)" in out
+    assert "terms   ridge (given)" in out
+    assert "another problem" not in out
+    code, out, _ = run("verify", "A.npy", "y.npy", "cert.json", "--loss", "huber:delta=0.01")
+    assert code in (1, 4)
+    assert "remark: checked for another problem than the certificate's: loss" in out
+    code, _, err = run("verify", "A.npy", "y.npy", "cert.json", "--lower", "none.npy")
+    assert code == 2
+    assert err.startswith("boxreg: --lower: there is no file none.npy")
 
 
 def test_verify_recomputes_from_the_data_it_is_given(run):
@@ -138,7 +190,7 @@ def test_verify_recomputes_from_the_data_it_is_given(run):
     np.save("other.npy", 2.0 * np.load("y.npy"))
     code, out, _ = run("verify", "A.npy", "other.npy", "cert.json")
     assert code == 1
-    assert out.splitlines()[-1] == "no: y is not what the certificate was made for"
+    assert out.splitlines()[-1] == "NOT PROVED: y is not what the certificate was made for"
     assert any("the claimed gap" in line for line in out.splitlines())
 
 
@@ -195,15 +247,15 @@ def test_every_term_is_solved_proved_and_verified(run, options, arguments):
     np.testing.assert_allclose(np.load("x.npy"), result.x, rtol=1e-6, atol=1e-6)
     code, out, err = run("verify", "A.npy", "y.npy", "cert.json")
     assert (code, err) == (0, "")
-    assert out.splitlines()[-1].startswith("yes: ")
+    assert out.splitlines()[-1].startswith("PROVED: ")
     assert [line for line in out.splitlines() if line.startswith("terms")] == [
-        f"terms   {name}" for name in given
+        f"terms   {name} (from the certificate)" for name in given
     ]
     # The terms are part of what is proved: without them the claim fails, or does not fit.
     held = json.loads(Path("cert.json").read_text())
     plain = {"lower": 0.0, "upper": "inf", "loss": {"name": "least_squares", "parameters": {}}}
     Path("cert.json").write_text(json.dumps({**held, "problem": plain}))
-    assert run("verify", "A.npy", "y.npy", "cert.json")[0] in (1, 2)
+    assert run("verify", "A.npy", "y.npy", "cert.json")[0] in (1, 2, 4)
 
 
 def test_quiet_says_nothing(run):

@@ -157,7 +157,7 @@ def test_every_problem_is_proved_and_verified(run, options, loss):
     np.testing.assert_array_equal(np.load("x.npy"), result.x)
     code, out, err = run("verify", "A.npy", "Y.npy", "c.json")
     assert (code, err) == (0, "")
-    assert out.splitlines()[-1].startswith("yes: every P(x) exceeds its minimum by at most ")
+    assert out.splitlines()[-1].startswith("PROVED: every P(x) exceeds its minimum by at most ")
     assert "checked  24 of 24 right-hand sides, none was skipped" in out
 
 

@@ -94,35 +94,35 @@ def _set(at, value):
 NO = {
     "another x": (
         lambda: _change("X.npy", lambda x: x.__iadd__(0.1)),
-        "right-hand side 0: the gap ",
+        "REFUTED: right-hand side 0: the claimed gap ",
     ),
     "x outside": (
         lambda: _change("X.npy", _set((3, 4), -1e-9)),
-        "right-hand side 4: x or theta is",
+        "REFUTED: right-hand side 4: x is not feasible: x[3] = -1e-09",
     ),
     "NaN in x": (
         lambda: _change("X.npy", _set((3, 4), np.nan)),
-        "right-hand side 4: x or theta is",
+        "REFUTED: right-hand side 4: x is not feasible: x[3] = nan",
     ),
     "another Y": (
         lambda: _change("Y.npy", lambda Y: Y.__iadd__(1e-9)),
-        "Y is not what the certificate was made for",
+        "NOT PROVED: Y is not what the certificate was made for",
     ),
-    "another A": (lambda: _change("A.npy", _set((0, 0), 9.0)), "A is not what the certificate was"),
+    "another A": (lambda: _change("A.npy", _set((0, 0), 9.0)), "NOT PROVED: A is not what the"),
     "a gap left out": (
         lambda: _gaps(_set(7, np.nan)),
-        "right-hand side 7 has no gap, but it could",
+        "NOT PROVED: right-hand side 7 has no gap, but it could",
     ),
-    "a hole": (lambda: _change("Y.npy", _set((0, 2), np.nan)), "Y is not what the certificate"),
+    "a hole": (lambda: _change("Y.npy", _set((0, 2), np.nan)), "NOT PROVED: Y is not what the"),
 }
 
 
 @pytest.mark.parametrize(("change", "why"), NO.values(), ids=NO.keys())
-def test_verify_says_no(run, change, why):
+def test_verify_does_not_say_proved(run, change, why):
     change()
     code, out, err = run("verify", "A.npy", "Y.npy", "c.json")
-    assert (code, err) == (1, "")
-    assert out.splitlines()[-1].startswith(f"no: {why}")
+    assert (code, err) == (4 if why.startswith("REFUTED") else 1, "")
+    assert out.splitlines()[-1].startswith(why)
 
 
 def test_what_cannot_be_solved_can_have_no_gap(run):
@@ -143,4 +143,18 @@ def test_no_claim_is_believed(run):
     assert code == 0
     assert "claimed 0\n" in out
     _change("X.npy", lambda x: x.__imul__(1.001))
-    assert run("verify", "A.npy", "Y.npy", "c.json")[0] == 1
+    assert run("verify", "A.npy", "Y.npy", "c.json")[0] == 4
+
+
+def test_bounds_can_be_given(run):
+    code, out, _ = run("verify", "A.npy", "Y.npy", "c.json")
+    assert code == 0
+    assert "remark: the bounds come from the certificate itself" in out
+    code, out, _ = run("verify", "A.npy", "Y.npy", "c.json", "--lower", "0", "--upper", "inf")
+    assert code == 0
+    assert "remark" not in out
+    assert "proved   10 of 10" in out
+    assert out.splitlines()[-1].startswith("PROVED: every P(x) exceeds its minimum by at most")
+    code, out, _ = run("verify", "A.npy", "Y.npy", "c.json", "--upper", "1e-3")
+    assert code == 4
+    assert "x is not feasible" in out.splitlines()[-1]

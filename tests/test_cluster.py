@@ -43,7 +43,7 @@ def test_nothing_is_computed_until_asked() -> None:
     assert isinstance(result, boxreg.LazyBatchResult)
     assert result.x.chunks == ((9,), (4, 4, 2), (20,))
     assert result.theta.chunks == ((14,), (4, 4, 2), (20,))
-    for name in (*NUMBERS, "relative_gap", "skipped"):
+    for name in (*NUMBERS, "relative_gap", "gap_over_objective", "skipped"):
         assert getattr(result, name).chunks == ((4, 4, 2), (20,))
     assert result.statistics.shape == (3, 1)
     assert len(result) == 200

@@ -36,7 +36,7 @@ def test_names_and_coordinates(lazy: bool) -> None:
     assert np.allclose(found.x, wanted.x, rtol=0.0, atol=1e-12)
     assert np.array_equal(found.x.height, Y.height)
     assert isinstance(found.x.height.data, np.ndarray)
-    for name in (*NUMBERS, "relative_gap", "skipped"):
+    for name in (*NUMBERS, "relative_gap", "gap_over_objective", "skipped"):
         assert np.allclose(getattr(found, name), getattr(wanted, name), rtol=0.0, atol=1e-12)
         assert getattr(found, name).dims == ("row", "column")
     assert found.verify()

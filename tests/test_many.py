@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
 from boxreg import losses, solve, solve_many
@@ -85,11 +87,16 @@ def test_as_one_by_one(name: str, kind: str) -> None:
         apart = objective(A, x, Y[:, p]) - alone.objective
         assert apart <= batch.gap[p] + 1e-12 * alone.scale
         assert apart >= -alone.gap - 1e-12 * alone.scale
+        assert batch.objective[p] == pytest.approx(
+            objective(A, x, Y[:, p]), abs=1e-12 * alone.scale
+        )
         if name in ("tall", "signed", "square") and kind == "nonnegative":
             assert np.array_equal(x > 0, alone.x > 0)
         proof = boxreg.verify(A, Y[:, p], x, batch.theta[:, p], low, high, gap=float(batch.gap[p]))
-        assert proof, proof.remarks
-    assert batch.verify()
+        assert bool(proof) == batch.proved[p], proof.reasons
+        assert proof or all("assumption" in reason for reason in proof.reasons)
+    assert bool(batch.verify()) == bool(batch.proved.all())
+    assert batch.proved.all() or (name, kind) == ("rank_deficient", "mixed")
 
 
 @pytest.mark.parametrize("name", ["tall", "wide", "rank_deficient", "signed"])
@@ -133,6 +140,7 @@ def test_counts(background: float, upper: float) -> None:
     batch = solve_many(A, Y, 0.0, upper, loss=loss, return_dual=True)
     assert batch.success
     assert not batch.repaired.any()
+    assert batch.proved.all()
     assert np.all(batch.relative_gap <= 1e-8)
     for p in range(0, 40, 3):
         y = Y[:, p].astype(float)
@@ -140,6 +148,7 @@ def test_counts(background: float, upper: float) -> None:
         assert batch.scale[p] == pytest.approx(alone.scale, rel=1e-12)
         q = A @ batch.x[:, p] + background
         value = float(np.sum(loss.values(q - background, y)))
+        assert batch.objective[p] == pytest.approx(value, abs=1e-12 * alone.scale)
         assert abs(value - alone.objective) <= alone.gap + batch.gap[p] + 1e-12 * alone.scale
         claim = float(batch.gap[p])
         assert boxreg.verify(
@@ -162,7 +171,52 @@ def test_other_losses_and_terms() -> None:
         for p in range(5):
             alone = solve(A, Y[:, p], 0.0, 2.0, **options)
             assert np.array_equal(batch.x[:, p], alone.x)
+            assert batch.objective[p] == alone.objective
+        assert batch.proved.all()
         assert batch.verify()
+
+
+def test_gaps_that_rest_on_an_assumption_are_not_proved() -> None:
+    """Of the general solver, in memory and to a file; those of kernels and of skipped ones beside it."""
+    rng = generator(21)
+    A = np.abs(rng.standard_normal((12, 6)))
+    A[:, 0] = -A[:, 1]  # no direction into the dual cone: gaps rest on the size of solutions
+    Y = rng.standard_normal((12, 5))
+    Y[0, 3] = np.nan
+    batch = solve_many(A, Y, nan="skip")
+    alone = [solve(A, Y[:, p]).certificate for p in (0, 1, 2, 4)]
+    assert batch.proved[[0, 1, 2, 4]].tolist() == [bool(proof) for proof in alone]
+    assert not batch.proved.all()
+    assert not batch.proved[3]
+    assert "gaps; the others rest on assumptions, or are infinite" in repr(batch)
+    norms = np.linalg.norm(A, axis=0)
+    operator = solve_many(boxreg.operator(aslinearoperator(A), norms), Y[:, :2], 0.0, 1.0)
+    assert operator.success
+    assert not operator.proved.any()
+    assert operator.verify().verdict is boxreg.Verdict.NOT_PROVED
+    box = solve_many(A, Y, 0.0, 1.0, nan="skip")
+    assert box.proved.tolist() == [True, True, True, False, True]
+    assert box.verify().checked.tolist() == box.proved.tolist()
+    assert "every gap, rounding errors included" in repr(box)
+
+
+def test_claims_below_what_is_proved_are_not_accepted() -> None:
+    """With dual points the gaps themselves are judged, without them the gap asked for is enough."""
+    rng = generator(22)
+    A, Y = np.abs(rng.standard_normal((12, 6))), np.abs(rng.standard_normal((12, 4)))
+    batch = solve_many(A, Y, 0.0, 1.0, return_dual=True)
+    proof = batch.verify()
+    assert proof
+    np.testing.assert_array_equal(proof.claim, batch.gap)
+    assert np.all(proof.gap <= batch.gap)
+    low = replace(batch, gap=np.where(np.arange(4) == 2, 0.5 * proof.gap, batch.gap))
+    judged = low.verify()
+    assert judged.verdict is boxreg.Verdict.NOT_PROVED
+    assert judged.proved.tolist() == [True, True, False, True]
+    assert judged.reasons[0].startswith("right-hand side 2: the claimed gap ")
+    without = replace(low, theta=None)
+    assert without.verify()
+    np.testing.assert_allclose(without.verify().claim, 1e-8 * batch.scale)
 
 
 def test_other_losses_in_processes() -> None:

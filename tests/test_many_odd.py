@@ -61,10 +61,14 @@ def test_verify_finds_what_was_changed() -> None:
     batch.x[:, 11] *= 1.01
     found = batch.verify()
     assert not found
-    assert np.flatnonzero(~found.valid).tolist() == [11]
-    assert "NOT valid for 1, the first at [11]" in str(found)
+    assert np.flatnonzero(found.checked & ~found.proved).tolist() == [11]
+    assert str(found).startswith("REFUTED: 29 of 30 gaps proved, 1 refuted; largest gap ")
+    assert found.reasons[0].startswith("right-hand side 11: the claimed gap ")
     batch.x[2, 11] = -1e-3
-    assert np.isinf(batch.verify().gap[11])
+    found = batch.verify()
+    assert np.isinf(found.gap[11])
+    assert found.refuted[11]
+    assert found.reasons[0].startswith("right-hand side 11: x is not feasible: x[2] = -0.001")
 
 
 def test_extreme_data() -> None:

@@ -42,6 +42,9 @@ def _agrees(page, result):
     facts, data = _facts(page), _data(page)
     assert float(facts["gap: P(x) − P* is at most"]) == result.gap == data["gap"]
     assert float(facts["of P₀"]) == result.relative_gap
+    assert float(facts["of P(x)"]) == result.gap_over_objective
+    assert facts["verdict"].startswith("PROVED: ")
+    assert data["verdict"] == result.certificate.verdict.name
     assert float(facts["gap asked for"]) == result.target_gap == data["target_gap"]
     assert float(facts["objective P(x)"]) == result.objective == data["objective"]
     assert float(facts["dual objective D(θ)"]) == result.dual_objective == data["dual_objective"]

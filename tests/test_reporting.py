@@ -61,7 +61,7 @@ CASES = {
     "zero scale, no gap": replace(SOLVED, scale=0.0, gap=np.inf),
     "no settings": replace(SOLVED, settings={}),
     "failed": replace(SOLVED, status=boxreg.Status.ITERATION_LIMIT, message='<b>&\' "quoted"'),
-    "remarks": replace(SOLVED, certificate=replace(SOLVED.certificate, remarks=("x < y & so on",))),
+    "reasons": replace(SOLVED, certificate=replace(SOLVED.certificate, reasons=("x < y & so on",))),
 }
 each_case = pytest.mark.parametrize("result", CASES.values(), ids=CASES.keys())
 
@@ -84,15 +84,17 @@ def test_text_says_what_the_result_holds():
     assert f"{np.count_nonzero(SOLVED.screened == -1)} at lower, 0 at upper" in text
     assert f"{np.count_nonzero(SOLVED.x)} of 40 non-zero" in text
     assert (
-        f"{SOLVED.gap:.2e} ({SOLVED.relative_gap:.2e} of P₀), asked {SOLVED.target_gap:.2e}" in text
+        f"{SOLVED.gap:.2e} ({SOLVED.relative_gap:.2e} of P₀, {SOLVED.gap_over_objective:.2e} of P(x)), "
+        f"asked {SOLVED.target_gap:.2e}" in text
     )
-    assert "valid, rigorous" in text
+    assert "certificate  PROVED: The gap bounds P(x) - P*, rounding errors included." in text
 
 
 def test_text_admits_what_is_not_proved():
     doubt = replace(SOLVED.certificate, gap=np.inf, rigorous=False)
-    assert "NOT valid, not rigorous" in result_text(replace(SOLVED, certificate=doubt))
-    assert "0 (P₀ = 0), asked 0" in result_text(CASES["zero scale"])
+    assert "certificate  NOT PROVED: " in result_text(replace(SOLVED, certificate=doubt))
+    assert "0 (P₀ = 0, 0 of P(x)), asked 0" in result_text(CASES["zero scale"])
+    assert "P(x) = 0), asked" in result_text(replace(SOLVED, objective=0.0))
     assert "gap          inf" in result_text(CASES["gap never finite"])
     assert "gap          nan" in result_text(CASES["gap is nan"])
 

@@ -264,8 +264,8 @@ def _precision(certificate: Certificate, scale: float) -> str:
     """The gap relative to P₀ and to P(x), in words; what is 0 is left out."""
     sizes = ((scale, "P₀"), (certificate.objective, "P(x)"))
     shares = [f"{share(certificate.gap, size):.1e} of {name}" for size, name in sizes if size]
-    how = "proved" if certificate.rigorous else "reached, but not proved,"
-    return f"The precision {how} is {' and '.join(shares)}." if shares else ""
+    kind = "Gap proved" if certificate.rigorous else "Gap, not proved"
+    return f"{kind}: {', '.join(shares)}." if shares else ""
 
 
 def _result(

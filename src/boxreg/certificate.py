@@ -14,7 +14,7 @@ from .presolve import unreduced
 from .problem import Problem
 from .proved import share
 from .refutation import least_excess
-from .rounding import SLACK, UNIT_ROUNDOFF, dot
+from .rounding import AGAIN, SLACK, UNIT_ROUNDOFF, dot
 from .work import WorkMeter
 
 _SLIGHT = 1e-7
@@ -23,10 +23,6 @@ by a small move of theta that is proved to exist, instead of making the gap infi
 
 _ROUNDS = 4
 """How often that move, which adds to the error of all products, may call for more columns."""
-
-_TWICE = 2.0 * (1.0 + 1e-7)
-"""Two computations of a number are apart by at most twice the bound on the error of one; the rest covers
-the rounding of the bounds themselves."""
 
 
 class Verdict(Enum):
@@ -205,13 +201,15 @@ def _confirmed_gap(point: Point, dual: DualPoint, tight: float) -> float:
     if problem.smoothness.known:
         noise = 2.0 * UNIT_ROUNDOFF * problem.loss.roundoff_derivative * point.residual_norm
         own = noise / problem.smoothness.largest if problem.smoothness.largest > 0.0 else 0.0
-        wide.prediction_error = point.prediction_error + _TWICE * (point.prediction_error + own)
+        wide.prediction_error = point.prediction_error + (AGAIN - 1.0) * (
+            point.prediction_error + own
+        )
     else:
-        wide.prediction_errors = (1.0 + _TWICE) * point.prediction_errors
+        wide.prediction_errors = AGAIN * point.prediction_errors
     moved = replace(
         dual,
-        error=dual.error + _TWICE * max(again, dual.error),
-        drift=dual.drift + _TWICE * max(problem.cost_drift, dual.drift),
+        error=dual.error + (AGAIN - 1.0) * max(again, dual.error),
+        drift=dual.drift + (AGAIN - 1.0) * max(problem.cost_drift, dual.drift),
     )
     if problem.some_unbounded:
         doubt = feasible_nearby(wide, moved)[0].uncertainty(problem)
@@ -264,8 +262,8 @@ def _infeasible(
         )
     if not in_domain:
         reasons.append(
-            "theta is not feasible, so that the gap is infinite: the conjugate of the loss is infinite "
-            "at -theta"
+            "theta is not feasible, so that the gap is infinite: the conjugate of the loss is not "
+            "finite at -theta"
         )
     return tuple(reasons)
 

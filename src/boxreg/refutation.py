@@ -20,8 +20,8 @@ from .rounding import SLACK, dot, gamma
 _STEPS = 10
 """Steps at most: each costs a few products with A."""
 
-_CUTS = (1.0, 0.5, 0.125, 0.01)
-"""Shares of a step that are tried, until one proves something."""
+_HALVINGS = 10
+"""Times that a step is halved until it proves something."""
 
 
 def least_excess(point: Point, claim: float) -> float:
@@ -48,12 +48,13 @@ def _step(point: Point) -> tuple[Point, float] | None:
     if not direction.any() or not np.all(np.isfinite(direction)):
         return None
     image = problem.design.matvec(direction)
-    length = dot(slopes, direction) / dot(point.curvature * image, image)
+    curvature = problem.loss.secants(point.prediction, problem.target)
+    length = dot(slopes, direction) / dot(curvature * image, image)
     length = length if np.isfinite(length) and length > 0.0 else 1.0
     if not problem.loss.quadratic:  # at the minimum along the line the slope is 0
         length = 0.5 * length
-    for cut in _CUTS:
-        x = np.clip(point.x + cut * length * direction, problem.lower, problem.upper)
+    for halvings in range(_HALVINGS):
+        x = np.clip(point.x + 0.5**halvings * length * direction, problem.lower, problem.upper)
         if not np.all(np.isfinite(x)):
             continue
         moved = Point(problem, x)

@@ -62,6 +62,10 @@ MARGIN: Final = 3.0
 """Dual feasibility is left with this many times its rounding error to spare, so that the certificate,
 which computes the products again, proves it too."""
 
+AGAIN: Final = 1.0 + 2.0 * (1.0 + 1e-7)
+"""Errors are charged so many times in a gap that is reported as a claim: once for this computation, and
+twice for how far from it another computation, in another order of summation, may be."""
+
 STRETCH: Final = 1.0 + 1e-12
 """A step towards an anchor is made longer by this factor, which covers the rounding of the step."""
 

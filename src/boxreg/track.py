@@ -205,6 +205,11 @@ class Track:
             )
         for other in (*others, np.zeros_like(theta)):
             again, _ = certify(problem, x, other, work=whole.work)
-            if again.gap < certificate.gap:
+            if _rank(again, goal) < _rank(certificate, goal):
                 certificate, theta = again, other
         return certificate, theta
+
+
+def _rank(certificate: Certificate, goal: float) -> tuple[bool, float]:
+    """The order of certificates: those that prove the goal first, then by their gaps."""
+    return not (certificate.rigorous and certificate.gap <= goal), certificate.gap

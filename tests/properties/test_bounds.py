@@ -12,6 +12,7 @@ from scipy import optimize, sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
+from judging import assert_confirmed
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Rng = np.random.Generator
@@ -151,7 +152,8 @@ def test_least_squares_agrees_with_scipy_and_is_certified(
         objective = 0.5 * float(np.sum((A.astype(np.float64) @ result.x - y) ** 2))
         assert objective <= best * (1.0 + 1e-9) + 1e-12 * float(y @ y)
         assert best - objective >= -result.gap - 1e-12 * float(y @ y)
-        assert boxreg.verify(form, y, result.x, result.theta, lower, upper, gap=result.gap)
+        again = boxreg.verify(form, y, result.x, result.theta, lower, upper, gap=result.gap)
+        assert_confirmed(again, result)
         assert result.certificate.rigorous or matrix in DEPENDENT
 
 
@@ -165,7 +167,10 @@ def test_operators_agree_with_matrices(bounds: str, matrix: str) -> None:
     exact = boxreg.solve(A, y, lower, upper)
     assert result.success
     assert result.objective <= exact.objective + result.gap + 1e-12
-    assert boxreg.verify(aslinearoperator(A), y, result.x, result.theta, lower, upper)
+    pair = (result.x, result.theta)
+    again = boxreg.verify(aslinearoperator(A), y, *pair, lower, upper, gap=result.gap)
+    assert_confirmed(again, result)
+    assert "operator" in again.reasons[-1]
 
 
 @pytest.mark.parametrize("solver", ["working_set", "active_set", "coordinate_descent"])
@@ -222,9 +227,12 @@ def test_a_claimed_gap_must_be_earned(copies: int) -> None:
     half = rng.standard_normal((12, 3))
     A, y = np.hstack([half] * copies), rng.standard_normal(12)
     result = boxreg.solve(A, y, -INF, INF)
-    assert boxreg.verify(A, y, result.x, result.theta, -INF, INF, gap=result.gap)
+    again = boxreg.verify(A, y, result.x, result.theta, -INF, INF, gap=result.gap)
+    assert_confirmed(again, result)
+    assert bool(again) == (copies == 1)
     off = result.theta + 1e-3 * half[:, 0]
     assert not boxreg.verify(A, y, result.x, off, -INF, INF, gap=result.gap)
+    assert boxreg.verify(A, y, result.x, off, -INF, INF, gap=result.gap).gap > result.gap
 
 
 def test_a_free_zero_column_with_a_cost_has_no_minimum() -> None:

@@ -121,6 +121,6 @@ def test_a_loss_taken_on_trust_stays_so_on_a_ridge() -> None:
         result = boxreg.solve(A, y, 0.0, 1.0, loss=mine, **terms)
         assert result.success
         assert not result.certificate.rigorous
-        assert any("caller's own" in remark for remark in result.certificate.remarks)
+        assert any("caller's own" in remark for remark in result.certificate.reasons)
     same = boxreg.solve(A, y, 0.0, 1.0, loss=mine, ridge=0.2)
     assert same.objective == pytest.approx(plain.objective, rel=1e-7)

@@ -18,7 +18,7 @@ from ..settings import within
 from .layout import Layout
 from .packed import Packed, packed, unpacked
 from .plan import Plan
-from .result import RhsStatus
+from .result import RhsStatus, shares
 from .sinks import Numbers
 
 RECORD = np.dtype(
@@ -27,6 +27,7 @@ RECORD = np.dtype(
         ("solved", np.int64),
         ("converged", np.int64),
         ("repaired", np.int64),
+        ("proved", np.int64),
         ("worst_gap", np.float64),
         ("mean_support", np.float64),
         ("seconds", np.float64),
@@ -35,15 +36,18 @@ RECORD = np.dtype(
     ]
 )
 """What is told of a chunk: right-hand sides in it, how many were solved (not skipped), to the gap asked
-for, by the general solver; the largest relative gap; the mean support; time; and who did it."""
+for, by the general solver, with a gap that is proved; the largest relative gap; the mean support; time;
+and who did it."""
 
 KINDS = {
     "gap": np.float64,
+    "objective": np.float64,
     "scale": np.float64,
     "target_gap": np.float64,
     "status": np.int8,
     "support": np.int32,
     "repaired": np.bool_,
+    "proved": np.bool_,
 }
 """The numbers that each right-hand side has."""
 
@@ -138,15 +142,14 @@ def cut(bundle: Any, part: str) -> Any:
 
 def _record(numbers: Numbers, layout: Layout, spent: tuple[float, float]) -> npt.NDArray[np.void]:
     done = numbers.status != RhsStatus.SKIPPED
-    gap, scale = numbers.gap[done], numbers.scale[done]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        relative = np.where((gap == 0.0) & (scale == 0.0), 0.0, gap / scale)
+    relative = shares(numbers.gap[done], numbers.scale[done])
     record = np.zeros((1,) * (len(layout.shape) - 1), dtype=RECORD)
     record[...] = (
         layout.count,
         done.sum(),
         (numbers.status == RhsStatus.CONVERGED).sum(),
         numbers.repaired.sum(),
+        numbers.proved.sum(),
         relative.max() if len(relative) else np.nan,
         numbers.support[done].mean() if len(relative) else np.nan,
         *spent,

@@ -38,10 +38,12 @@ class Answers:
     x: Array
     theta: Array
     gap: Array
+    objective: Array
     scale: Array
     target: Array
     status: npt.NDArray[np.int8]
     repaired: Mask
+    proved: Mask
 
     @classmethod
     def empty(cls, chunk: Chunk, n: int, dual: bool) -> Answers:
@@ -53,7 +55,9 @@ class Answers:
             np.full(count, np.nan),
             np.full(count, np.nan),
             np.full(count, np.nan),
+            np.full(count, np.nan),
             np.full(count, RhsStatus.SKIPPED, dtype=np.int8),
+            np.zeros(count, dtype=bool),
             np.zeros(count, dtype=bool),
         )
 

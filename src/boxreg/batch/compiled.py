@@ -51,8 +51,8 @@ class Compiled:
             each = np.array_split(cuts, max(parts, 1))
             called = map if self._pool is None else self._pool.map
             list(called(lambda some: None if deadline.passed else kernel(some), each))
-        proved = chunk.valid & (answers.gap <= answers.target)
-        answers.status[proved] = RhsStatus.CONVERGED
+        answers.status[chunk.valid & (answers.gap <= answers.target)] = RhsStatus.CONVERGED
+        answers.proved[:] = chunk.valid & np.isfinite(answers.gap)  # kernels assume nothing
         repair(self.question, chunk, answers, deadline)
         answers.blank(chunk.valid)
         return answers
@@ -82,7 +82,8 @@ class Compiled:
         lower, upper = chunk.lower, chunk.upper
         if len(lower) != len(upper):
             lower, upper = (np.array(b) for b in np.broadcast_arrays(lower, upper))
-        rows_of = Rows(answers.x, answers.theta, answers.gap, answers.scale, answers.target)
+        numbers = (answers.gap, answers.objective, answers.scale, answers.target)
+        rows_of = Rows(answers.x, answers.theta, *numbers)
         model, way, tol = self.shared.model, self.shared.way, self.question.tol
 
         def run(cuts: Index) -> None:

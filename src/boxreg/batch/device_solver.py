@@ -26,6 +26,7 @@ class Found:
     x: Any
     theta: Any
     gap: Any
+    objective: Any
     scale: Any
     target: Any
 
@@ -73,7 +74,8 @@ class DeviceSolver:
         gap, step = self.kernels.judge(sets.x, residuals, slopes, sets.lower, sets.upper)
         scale, target = self._goal(Y, sets.lower, sets.upper)
         theta = residuals + step[:, None] * self.kernels.t if dual else residuals[:0]
-        return Found(sets.x, theta, gap, scale, target)
+        objective = 0.5 * self.card.arrays.sum(residuals * residuals, axis=1)
+        return Found(sets.x, theta, gap, objective, scale, target)
 
     def _refine(self, Y: Any, which: Any, sets: Sets, found: Found, dual: bool) -> None:
         """Solve some again from their answers and the slopes of fresh residuals; keep what is better."""
@@ -94,6 +96,7 @@ class DeviceSolver:
         better = new.gap <= found.gap[which]
         kept = which[better]
         found.x[kept], found.gap[kept] = new.x[better], new.gap[better]
+        found.objective[kept] = new.objective[better]
         sets.state[kept] = again.state[better]
         if dual:
             found.theta[kept] = new.theta[better]

@@ -53,8 +53,9 @@ def solve_one(
 def take(answers: Answers, p: int, result: Result) -> None:
     """Write the result of a right-hand side down."""
     answers.x[p], answers.gap[p] = result.x, result.gap
+    answers.objective[p] = result.objective
     answers.scale[p], answers.target[p] = result.scale, result.target_gap
-    answers.status[p] = RhsStatus.of(result.status)
+    answers.status[p], answers.proved[p] = RhsStatus.of(result.status), bool(result.certificate)
     if len(answers.theta):
         answers.theta[p] = result.theta[: answers.theta.shape[1]]
 

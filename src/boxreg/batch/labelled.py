@@ -28,9 +28,9 @@ def solve_labelled(
 class LabelledResult:
     """A `BatchResult`, or a `LazyBatchResult`, whose arrays have names.
 
-    `x`, `gap`, `relative_gap`, `scale`, `target_gap`, `status`, `support`, `repaired`, `skipped` and
-    `theta` are DataArrays with NumPy or dask inside, as Y was; `plain` has them without names. What else
-    the plain result has is had from here too.
+    `x`, `gap`, `relative_gap`, `gap_over_objective`, `objective`, `scale`, `target_gap`, `status`,
+    `support`, `repaired`, `proved`, `skipped` and `theta` are DataArrays with NumPy or dask inside, as Y
+    was; `plain` has them without names. What else the plain result has is had from here too.
     """
 
     def __init__(self, plain: Any, labels: Labels) -> None:
@@ -40,7 +40,7 @@ class LabelledResult:
         if name.startswith("__") or name in ("plain", "labels"):  # not made yet, or not dask's
             raise AttributeError(name)
         value = getattr(self.plain, name)
-        if name in (*KINDS, "relative_gap", "skipped"):
+        if name in (*KINDS, "relative_gap", "gap_over_objective", "skipped"):
             return self.labels.number(value, name)
         if name == "x":
             return self.labels.x(value)

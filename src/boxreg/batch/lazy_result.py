@@ -16,7 +16,7 @@ from dask.highlevelgraph import HighLevelGraph
 from .bundle import KINDS, RECORD, Bundle, cut
 from .grouping import group_size, grouped, held, threads_of
 from .question import Question
-from .result import BatchResult, RhsStatus
+from .result import BatchResult, RhsStatus, shares
 from .verification import BatchCertificate
 
 
@@ -74,8 +74,8 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
 
     Attributes
     ----------
-    x, gap, scale, target_gap, status, support, repaired, theta, relative_gap : as in `BatchResult`,
-        dask arrays.
+    x, gap, objective, scale, target_gap, status, support, repaired, proved, theta, relative_gap,
+    gap_over_objective : as in `BatchResult`, dask arrays.
     statistics : a record for each chunk (`boxreg.batch.bundle.RECORD`), in an array as the chunks lie.
     """
 
@@ -99,8 +99,13 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
 
     @cached_property
     def gap(self) -> Any:
-        """Proved upper bounds on P(x) - P*."""
+        """Upper bounds on P(x) - P*; `proved` tells which rest on no assumption."""
         return self._number("gap")
+
+    @cached_property
+    def objective(self) -> Any:
+        """P(x)."""
+        return self._number("objective")
 
     @cached_property
     def scale(self) -> Any:
@@ -127,6 +132,11 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
         """Right-hand sides that the general solver took over."""
         return self._number("repaired")
 
+    @cached_property
+    def proved(self) -> Any:
+        """Whether each gap is proved."""
+        return self._number("proved")
+
     @property
     def skipped(self) -> Any:
         """Right-hand sides that were not solved, by choice."""
@@ -135,7 +145,12 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
     @property
     def relative_gap(self) -> Any:
         """gap / P₀; 0 where both are 0, NaN where nothing was solved."""
-        return da.where((self.gap == 0.0) & (self.scale == 0.0), 0.0, self.gap / self.scale)
+        return da.map_blocks(shares, self.gap, self.scale, dtype=np.float64)
+
+    @property
+    def gap_over_objective(self) -> Any:
+        """gap / |P(x)|; 0 where both are 0, NaN where nothing was solved."""
+        return da.map_blocks(shares, self.gap, self.objective, dtype=np.float64)
 
     @cached_property
     def statistics(self) -> Any:

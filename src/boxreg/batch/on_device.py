@@ -42,16 +42,17 @@ class OnDevice:
             found = self._solver.solve(chunk, self.dual)
         if not lives_on_gpu(chunk.rows):
             found.x, found.theta = host(found.x), host(found.theta)
-        gap, scale, target = host(found.gap), host(found.scale), host(found.target)
+        gap, value = host(found.gap), host(found.objective)
+        scale, target = host(found.scale), host(found.target)
         valid = chunk.valid
-        proved = valid & (gap <= target)
-        status = np.where(proved, RhsStatus.CONVERGED, RhsStatus.SKIPPED).astype(np.int8)
-        repaired = np.zeros(len(valid), dtype=bool)
-        answers = Answers(found.x, found.theta, gap, scale, target, status, repaired)
-        left = np.flatnonzero(valid & ~proved)
+        met = valid & (gap <= target)
+        status = np.where(met, RhsStatus.CONVERGED, RhsStatus.SKIPPED).astype(np.int8)
+        repaired, proved = np.zeros(len(valid), dtype=bool), valid & np.isfinite(gap)
+        answers = Answers(found.x, found.theta, gap, value, scale, target, status, repaired, proved)
+        left = np.flatnonzero(valid & ~met)
         if len(left):
             self._repair(chunk, answers, left, deadline)
-        for numbers in (answers.gap, answers.scale, answers.target):
+        for numbers in (answers.gap, answers.objective, answers.scale, answers.target):
             numbers[~valid] = np.nan
         answers.blank(valid)
         return answers
@@ -65,16 +66,18 @@ class OnDevice:
             host(answers.x[left]),
             host(answers.theta[left] if self.dual else answers.theta),
             answers.gap[left],
+            answers.objective[left],
             answers.scale[left],
             answers.target[left],
             answers.status[left],
             answers.repaired[left],
+            answers.proved[left],
         )
         repair(self.question, part, some, deadline)
         answers.x[left] = self._beside(answers.x, some.x)
         if self.dual:
             answers.theta[left] = self._beside(answers.theta, some.theta)
-        for name in ("gap", "scale", "target", "status", "repaired"):
+        for name in ("gap", "objective", "scale", "target", "status", "repaired", "proved"):
             getattr(answers, name)[left] = getattr(some, name)
 
     def _beside(self, where: Any, array: Array) -> Any:

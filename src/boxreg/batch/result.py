@@ -53,7 +53,9 @@ class BatchResult:
     ----------
     x : like Y with the columns of A in place of its rows; a sparse matrix (columns of A × right-hand
         sides, or its transpose where Y has them so) if that was asked for; `out` if that was given.
-    gap : proved upper bound on P(x) - P*, rounding included, for each right-hand side.
+    gap : upper bound on P(x) - P*, rounding included, for each right-hand side.
+    proved : whether that bound is finite and rests on no assumption (see `Certificate.reasons`).
+    objective : P(x).
     scale : P₀, the objective at the projection of 0 on the box; what `tol` is relative to.
     target_gap : the gap that was asked for.
     status : codes of `RhsStatus`.
@@ -65,11 +67,13 @@ class BatchResult:
 
     x: Any
     gap: Array
+    objective: Array
     scale: Array
     target_gap: Array
     status: npt.NDArray[np.int8]
     support: npt.NDArray[np.int32]
     repaired: Mask
+    proved: Mask
     theta: Any
     seconds: float
     shape: tuple[int, int]
@@ -84,13 +88,16 @@ class BatchResult:
     @property
     def relative_gap(self) -> Array:
         """gap / P₀: what `tol` bounds; 0 where both are 0, NaN where nothing was solved."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.asarray(self.gap / self.scale)
-        return np.where((self.gap == 0.0) & (self.scale == 0.0), 0.0, relative)
+        return shares(self.gap, self.scale)
+
+    @property
+    def gap_over_objective(self) -> Array:
+        """gap / |P(x)|: says more where P₀ is far larger than P(x); 0 where both are 0."""
+        return shares(self.gap, self.objective)
 
     @property
     def success(self) -> bool:
-        """Whether the gap asked for was proved for every right-hand side that was not skipped."""
+        """Whether the gap asked for was reached for every right-hand side that was not skipped."""
         return bool(np.all((self.status == RhsStatus.CONVERGED) | self.skipped))
 
     @property
@@ -125,7 +132,9 @@ class BatchResult:
             gaps, sizes = self.relative_gap[done], self.support[done]
             lines += [
                 f"  gap       at most {np.max(gaps):.2e} of P₀, median {np.median(gaps):.2e}, "
-                f"asked {self.settings.get('tol', '?')}",
+                f"asked {self.settings.get('tol', '?')}; "
+                f"at most {np.max(self.gap_over_objective[done]):.2e} of P(x)",
+                f"  proved    {_how_many(self.proved[done])}",
                 f"  support   {np.min(sizes)} to {np.max(sizes)} of {n}, mean {sizes.mean():.1f}",
             ]
         each = self.seconds / max(len(self), 1)
@@ -138,3 +147,18 @@ class BatchResult:
             if code is not RhsStatus.CONVERGED and count:
                 lines.append(f"  {count:,} × {code.sentence}")
         return "\n".join(lines)
+
+
+def shares(gap: Array, size: Array) -> Array:
+    """gap / |size|, elementwise; 0 where both are 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = np.abs(gap / size)
+    return np.where((gap == 0.0) & (size == 0.0), 0.0, relative)
+
+
+def _how_many(flags: Mask) -> str:
+    """All, or how many of how many."""
+    if flags.all():
+        return "every gap, rounding errors included"
+    some = f"{int(flags.sum()):,} of {len(flags):,} gaps"
+    return f"{some}; the others rest on assumptions, or are infinite"

@@ -21,16 +21,18 @@ class Numbers:
     """One number of each kind for every right-hand side, in the order in which they are read."""
 
     gap: Array
+    objective: Array
     scale: Array
     target_gap: Array
     status: npt.NDArray[np.int8]
     support: npt.NDArray[np.int32]
     repaired: Mask
+    proved: Mask
 
     @classmethod
     def empty(cls, count: int) -> Numbers:
         """None known yet."""
-        kinds: tuple[Any, ...] = (float, float, float, np.int8, np.int32, bool)
+        kinds: tuple[Any, ...] = (float, float, float, float, np.int8, np.int32, bool, bool)
         return cls(*(np.zeros(count, dtype=kind) for kind in kinds))
 
     def put(self, at: int, answers: Answers) -> None:
@@ -39,6 +41,7 @@ class Numbers:
         self.gap[some], self.scale[some] = answers.gap, answers.scale
         self.target_gap[some], self.status[some] = answers.target, answers.status
         self.support[some], self.repaired[some] = answers.support, answers.repaired
+        self.proved[some], self.objective[some] = answers.proved, answers.objective
 
     def shaped(self, shape: tuple[int, ...]) -> dict[str, Any]:
         """All of them, in the shape of Y without its rows."""

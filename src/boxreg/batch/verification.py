@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .. import validate
 from ..arrays import Array, Mask
-from ..certificate import Certificate, certificate_of
+from ..certificate import Certificate, Verdict, certificate_of
 from ..dual_cone import DualCone
 from ..duality import DualPoint
 from ..point import Point
@@ -25,37 +25,58 @@ from .result import BatchResult
 
 @dataclass(frozen=True)
 class BatchCertificate:
-    """What A, Y and x prove: gaps computed again, and whether each claim is true.
+    """What A, Y and x prove: every gap computed again, and what that says of its claim.
 
-    True if every answer is feasible, and no gap larger than was claimed but for rounding. Right-hand
-    sides that were skipped claim nothing.
+    True if every claim is PROVED. Right-hand sides that were skipped claim nothing.
+
+    Attributes
+    ----------
+    gap : the smallest bound on P(x) - P* that was found; NaN where nothing was claimed.
+    claim : the claim that was judged: the gap of the result, or where its dual points were not kept the
+        larger of that and tol · P₀.
+    checked : right-hand sides that claim something.
+    proved, refuted : those whose certificate is PROVED, and REFUTED; the others are NOT_PROVED.
+    reasons : why the first one that is not PROVED is not, with its place; empty if all are.
     """
 
     gap: Array
-    valid: Mask
-    rigorous: Mask
-    checked: int
+    claim: Array
+    checked: Mask
+    proved: Mask
+    refuted: Mask
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """REFUTED if one claim is, PROVED if all are, else NOT_PROVED."""
+        if self.refuted.any():
+            return Verdict.REFUTED
+        return Verdict.PROVED if np.all(self.proved | ~self.checked) else Verdict.NOT_PROVED
 
     def __bool__(self) -> bool:
-        return bool(np.all(self.valid))
+        return self.verdict is Verdict.PROVED
 
     def __str__(self) -> str:
-        wrong = np.argwhere(~self.valid)
-        verdict = (
-            "valid" if self else f"NOT valid for {len(wrong)}, the first at {wrong[0].tolist()}"
-        )
-        kind = "all rigorous" if np.all(self.rigorous) else f"{int(self.rigorous.sum())} rigorous"
-        largest = float(np.nanmax(self.gap)) if self.checked else 0.0
-        return f"{self.checked:,} certificates {verdict}, {kind}; largest gap {largest:.3g}"
+        count, largest = int(self.checked.sum()), largest_of(self.gap)
+        said = f"{self.proved.sum():,} of {count:,} gaps proved, {self.refuted.sum():,} refuted"
+        lines = [f"{self.verdict.label}: {said}; largest gap {largest:.3g}"]
+        return "\n".join([*lines, *(f"  {reason}" for reason in self.reasons)])
+
+
+def largest_of(gap: Array) -> float:
+    """The largest of some gaps, leaving out NaN; 0 if there are none."""
+    return float(np.max(gap[~np.isnan(gap)], initial=0.0))
 
 
 def verify_batch(result: BatchResult, *, progress: bool = False) -> BatchCertificate:
     """Certificates for all answers, from the data alone; `progress` shows a bar on a terminal."""
     question: Question = result.question
     layout, n = question.layout, question.design.shape[1]
-    flat = [np.full(layout.count, np.nan), np.ones(layout.count, bool), np.ones(layout.count, bool)]
+    gap, claim = np.full(layout.count, np.nan), np.full(layout.count, np.nan)
+    proved, refuted = np.zeros(layout.count, dtype=bool), np.zeros(layout.count, dtype=bool)
     claims, skipped = result.gap.ravel(), result.unsolved.ravel()
     checker = _Checker(question, result.direction)
+    first: tuple[int, tuple[str, ...]] | None = None
     bar = Bar(layout.count, enabled=progress)
     for begin, end in layout.chunks(4096):
         y, _ = layout.read(question.Y, begin, end)
@@ -75,10 +96,28 @@ def verify_batch(result: BatchResult, *, progress: bool = False) -> BatchCertifi
                 high[p if len(high) > 1 else 0],
                 float(claims[at]),
             )
-            flat[0][at], flat[1][at], flat[2][at] = proof.gap, proof.valid, proof.rigorous
+            gap[at], claim[at] = proof.gap, proof.claimed_gap
+            proved[at], refuted[at] = bool(proof), proof.verdict is Verdict.REFUTED
+            if first is None and not proof:
+                first = at, proof.reasons
     bar.close()
-    gap, valid, rigorous = (part.reshape(layout.outer_shape) for part in flat)
-    return BatchCertificate(gap, valid, rigorous, int((~skipped).sum()))
+    shape = layout.outer_shape
+    made = BatchCertificate(
+        gap=gap.reshape(shape),
+        claim=claim.reshape(shape),
+        checked=~skipped.reshape(shape),
+        proved=proved.reshape(shape),
+        refuted=refuted.reshape(shape),
+    )
+    return made if first is None else replace(made, reasons=_reasons(made, *first))
+
+
+def _reasons(found: BatchCertificate, at: int, why: tuple[str, ...]) -> tuple[str, ...]:
+    """The reasons of the first right-hand side that is not proved, and how many others are not."""
+    place = tuple(int(k) for k in np.unravel_index(at, found.gap.shape))
+    named = str(place[0] if len(place) == 1 else place)
+    count = int(np.count_nonzero(found.checked & ~found.proved))
+    return tuple(f"right-hand side {named}: {reason} ({count} not proved)" for reason in why)
 
 
 def _answers(x: Any, layout: Layout, n: int, begin: int, end: int) -> Array:
@@ -114,7 +153,7 @@ class _Checker:
         claim = max(claim, asked.tol * reference_scale(posed)[0])
         dual = self._cone(whole).push(DualPoint.residual(point), point)
         proof = certificate_of(posed, point, dual, claim)
-        if proof.valid or not proof.primal_feasible or not np.isfinite(x).all():
+        if proof or proof.verdict is Verdict.REFUTED:
             return proof
         found = solve_one(asked, y, lower, upper, x).theta
         dual = DualPoint.at(validate.dual_point(found, posed), whole)

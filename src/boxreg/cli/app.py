@@ -1,7 +1,7 @@
 """The `boxreg` command: its subcommands, and how it ends.
 
-Exit codes: 0 yes or solved, 1 no or not solved, 2 bad input, 3 an error in boxreg itself, 130
-interrupted. Errors are one line; --debug shows where they came from.
+Exit codes: 0 solved or PROVED, 1 not solved or NOT PROVED, 2 bad input, 3 an error in boxreg itself,
+4 REFUTED, 130 interrupted. Errors are one line; --debug shows where they came from.
 
 A subcommand is a module of this package with a function `command`, named in COMMANDS. Its function
 returns the exit code (None is 0) and raises BadInput for what the user can mend.
@@ -34,7 +34,7 @@ Solve from files, and check the answer from the data alone:
     boxreg solve A.npy y.npy -o x.npy --certificate cert.json
     boxreg verify A.npy y.npy cert.json
 
-Exit codes: 0 solved or verified, 1 not, 2 bad input.
+Exit codes: 0 solved or PROVED, 1 not, 2 bad input, 4 REFUTED.
 """
 
 

@@ -129,7 +129,7 @@ def solve_to_file(
 
 
 def verdict(result: BatchResult) -> int:
-    """0 if every gap asked for was proved; else 1, and a line that says so."""
+    """0 if every gap asked for was reached; else 1, and a line that says so."""
     if result.success:
         return 0
     from ..batch import RhsStatus
@@ -172,7 +172,10 @@ def _write(wanted: Wanted, result: BatchResult, A: Held, problem: dict[str, Any]
     """All files but a streamed x, which is complete by now; those of the certificate."""
     with Outputs() as outputs:
         if wanted.output.suffix.lower() == ".npz":
-            numbers = {name: getattr(result, name) for name in ("gap", "status", "support")}
+            numbers = {
+                name: getattr(result, name)
+                for name in ("gap", "objective", "status", "support", "proved")
+            }
             outputs.write(
                 wanted.output, "--output", lambda part: write_stack(result.x, part, **numbers)
             )

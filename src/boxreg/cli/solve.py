@@ -69,7 +69,7 @@ Where Y is a matrix or an image, every column or pixel is a right-hand side; x i
 An .npy or .zarr of many x is written a chunk at a time, beside its place. If the run is interrupted,
 the same command goes on where it stopped.
 
-Exit codes: 0 the gap asked for was proved, 1 not (the best point is written all the same), 2 bad
+Exit codes: 0 the gap asked for was reached, 1 not (the best point is written all the same), 2 bad
 input. Outputs appear whole or not at all.
 """
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
+from scipy import sparse
 
 from ..files import (
     BatchCertificateFile,
@@ -13,6 +16,7 @@ from ..files import (
     CorruptCertificate,
     FileProblem,
     Held,
+    digest,
     one_line,
     read_matrix,
     read_stack,
@@ -20,7 +24,8 @@ from ..files import (
 )
 from .describing import bounds_described, described
 from .errors import BadInput
-from .problems import TERMS, make_loss
+from .problems import TERMS, make_loss, number_or_vector, parse_loss, read_terms
+from .verdicts import conclude
 from .verify_many import verify_stack
 
 if TYPE_CHECKING:
@@ -32,13 +37,21 @@ _HELP = """Check an answer from the data alone.
     boxreg solve A.npy y.npy -o x.npy --certificate cert.json
     boxreg verify A.npy y.npy cert.json
 
-Everything is recomputed from A and y; of the certificate, x, theta, the bounds and the loss are
-taken, and none of its claims is believed. The answer is yes if x and theta are feasible, the duality
-gap is at most the one claimed, and A and y are the data it was made for.
+Everything is recomputed from A and y. Of the certificate, x and theta are taken, and whatever is not
+given here: bounds, the loss, weights and other terms. It is said which these are; none of its claims is
+believed.
+
+\b
+    boxreg verify A.npy y.npy cert.json --lower 0 --upper 1 --loss least_squares
+
+PROVED: x and theta are feasible, the duality gap, rounding errors included, is at most the one
+claimed, and A and y are the data it was made for. REFUTED: x is outside its bounds, or P(x) exceeds the
+minimum by more than is claimed. NOT PROVED: neither could be shown, or the gap rests on an assumption,
+which is named.
 
 Of many right-hand sides, x is read from the file that the certificate names, and every one is checked.
 
-Exit codes: 0 yes, 1 no, 2 bad input.
+Exit codes: 0 PROVED, 1 NOT PROVED, 2 bad input, 4 REFUTED.
 """
 
 
@@ -46,25 +59,89 @@ Exit codes: 0 yes, 1 no, 2 bad input.
 @click.argument("a_file", metavar="A")
 @click.argument("y_file", metavar="Y")
 @click.argument("certificate", metavar="CERT", type=Path)
-def command(a_file: str, y_file: str, certificate: Path) -> int:
-    """Read, recompute, say yes or no."""
+@click.option("--lower", metavar="L", help="Lower bounds to check it for: number or file.")
+@click.option("--upper", metavar="U", help="Upper bounds to check it for: number or file.")
+@click.option("--loss", metavar="NAME[:KEY=VALUE,…]", help="The loss to check it for.")
+@click.option("--sample-weight", metavar="W", help="Weights of the rows: a file.")
+@click.option("--linear", metavar="C", help="The cost in cᵀx: number or file.")
+@click.option("--ridge", metavar="R", help="μ or Γ: number, or file of a matrix.")
+def command(a_file: str, y_file: str, certificate: Path, **options: Any) -> int:
+    """Read, recompute, give the verdict."""
     held = read_certificate(certificate)
     many = isinstance(held, BatchCertificateFile)
     A = read_matrix(a_file, "A")
     y = read_stack(y_file, "y", "Y") if many else read_vector(y_file, "y")
     for name, array in (("A", A), ("Y" if many else "y", y)):
         click.echo(described(name, array))
-    click.echo(bounds_described(held.problem["lower"], held.problem["upper"]))
-    click.echo(f"{'loss':<6}  {_loss(held.problem['loss'])}")
-    terms = [name for name in TERMS if name in held.problem]
-    if terms:
-        click.echo(f"{'terms':<6}  {', '.join(terms)}")
+    given = _given(options, A.array.shape[-1] if A.array.ndim else 0)
+    remarks = _remarks(held.problem, given)
+    held = replace(held, problem={**held.problem, **given})
+    _describe(held.problem, given)
     _refuse_unknown(held.problem)
     if isinstance(held, BatchCertificateFile):
-        return verify_stack(held, A, y, _folder(certificate))
+        return verify_stack(held, A, y, _folder(certificate), remarks)
     proof = _checked(held, A, y)
     matches = held.matches(A.array, y.array)
-    return _verdict(held, proof, matches)
+    return _verdict(held, proof, matches, remarks)
+
+
+def _given(options: dict[str, Any], n: int) -> dict[str, Any]:
+    """The parts of the problem that were typed, by the names that certificates have for them."""
+    given = {
+        name: number_or_vector(options[name], f"--{name}")
+        for name in ("lower", "upper")
+        if options[name] is not None
+    }
+    if options["loss"] is not None:
+        given["loss"] = parse_loss(options["loss"])
+    return {**given, **read_terms(options, n)}
+
+
+def _remarks(problem: dict[str, Any], given: dict[str, Any]) -> list[str]:
+    """What the reader should know of where the problem comes from."""
+    taken = [name for name in ("lower", "upper") if name not in given]
+    remarks = []
+    if taken:
+        kind = "the bounds come" if len(taken) == 2 else f"the {taken[0]} bounds come"
+        options = " and ".join(f"--{name}" for name in taken)
+        check = "check" if len(taken) == 2 else "checks"
+        remarks.append(
+            f"{kind} from the certificate itself: {options} {check} it for bounds of your own"
+        )
+    other = [name for name, value in given.items() if not _same(problem.get(name), value)]
+    if other:
+        remarks.append(f"checked for another problem than the certificate's: {', '.join(other)}")
+    return remarks
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two descriptions of a loss, a bound or a term are of the same values."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        names = {*one, *other}
+        return all(_same(one.get(name, {}), other.get(name, {})) for name in names)
+    if isinstance(one, (dict, str)) or isinstance(other, (dict, str)) or one is None:
+        return bool(one == other)
+    if bool(sparse.issparse(one)) or bool(sparse.issparse(other)):
+        return np.shape(one) == np.shape(other) and digest(one) == digest(other)
+    try:
+        return bool(np.all(np.equal(one, other)))
+    except ValueError:  # shapes that do not fit
+        return False
+
+
+def _describe(problem: dict[str, Any], given: dict[str, Any]) -> None:
+    """Bounds, loss and terms, and where each comes from."""
+    low, high = (_origin(name, given) for name in ("lower", "upper"))
+    origin = low if low == high else f"lower {low}, upper {high}"
+    click.echo(f"{bounds_described(problem['lower'], problem['upper'])} ({origin})")
+    click.echo(f"{'loss':<6}  {_loss(problem['loss'])} ({_origin('loss', given)})")
+    terms = [f"{name} ({_origin(name, given)})" for name in TERMS if name in problem]
+    if terms:
+        click.echo(f"{'terms':<6}  {', '.join(terms)}")
+
+
+def _origin(name: str, given: dict[str, Any]) -> str:
+    return "given" if name in given else "from the certificate"
 
 
 def read_certificate(path: Path) -> CertificateFile | BatchCertificateFile:
@@ -119,16 +196,10 @@ def _loss(described: dict[str, Any]) -> str:
     return f"{described['name']} ({said})" if said else str(described["name"])
 
 
-def _verdict(held: CertificateFile, proof: Certificate, matches: dict[str, bool]) -> int:
-    """Figures, found beside claimed; then yes or no."""
-    remarks = [
-        *(
-            f"{name} is not what the certificate was made for"
-            for name in matches
-            if not matches[name]
-        ),
-        *proof.remarks,
-    ]
+def _verdict(
+    held: CertificateFile, proof: Certificate, matches: dict[str, bool], remarks: list[str]
+) -> int:
+    """Figures, found beside claimed; then the verdict."""
     figures = (
         ("P(x)", proof.objective, held.objective),
         ("D(theta)", proof.dual_objective, held.dual_objective),
@@ -136,18 +207,15 @@ def _verdict(held: CertificateFile, proof: Certificate, matches: dict[str, bool]
     )
     for name, found, claimed in figures:
         click.echo(f"{name:<8}  {found:.17g}  claimed {claimed:.17g}")
+    click.echo(f"gap of P(x): {proof.gap_over_objective:.2e}")
+    if proof.least_excess > 0.0:
+        click.echo(f"P(x) exceeds the minimum by at least {proof.least_excess:.6g}")
     click.echo(f"x within its bounds: {_yes(proof.primal_feasible)}")
     click.echo(f"theta feasible: {_yes(proof.dual_feasible)}")
     click.echo(f"data are those of the certificate: {_yes(all(matches.values()))}")
-    click.echo(f"rounding errors included: {_yes(proof.rigorous)}")
-    for remark in remarks:
-        click.echo(f"  {remark}")
-    good = proof.valid and all(matches.values())
-    if good:
-        click.echo(f"yes: P(x) exceeds the minimum by at most {max(proof.gap, held.gap):.6g}")
-    else:
-        click.echo(f"no: {remarks[0] if remarks else 'the gap is not finite'}")
-    return 0 if good else 1
+    click.echo(f"rounding errors included, no assumptions: {_yes(proof.rigorous)}")
+    said = f"P(x) exceeds the minimum by at most {held.gap:.6g}"
+    return conclude(proof.verdict, said, matches, list(proof.reasons), remarks)
 
 
 def _yes(true: bool) -> str:

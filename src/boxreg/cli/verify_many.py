@@ -14,20 +14,23 @@ from ..files import BatchCertificateFile, Held, digest, digest_stack, read_stack
 from .describing import described
 from .errors import BadInput
 from .problems import TERMS, make_loss
+from .verdicts import conclude
 
 if TYPE_CHECKING:
     from ..batch.question import Question
     from ..batch.verification import BatchCertificate
 
 
-def verify_stack(held: BatchCertificateFile, A: Held, y: Held, folder: Path) -> int:
-    """Recompute every gap; figures, then yes or no."""
+def verify_stack(
+    held: BatchCertificateFile, A: Held, y: Held, folder: Path, remarks: list[str]
+) -> int:
+    """Recompute every gap; figures, then the verdict."""
     x = read_stack(str(folder / held.x), "x")
     click.echo(described("x", x))
     try:
         question = _question(held, A, y)
         _check_shape(x, question)
-        remarks, solved = _disagreements(held, question)
+        wrong, solved = _disagreements(held, question)
         proof = _proof(held, question, x.array, solved)
     except (TypeError, ValueError) as error:
         raise BadInput(str(error)) from error
@@ -35,10 +38,7 @@ def verify_stack(held: BatchCertificateFile, A: Held, y: Held, folder: Path) -> 
         "A": digest(A.array) == held.digests["A"],
         "Y": digest_stack(question.Y, question.layout) == held.digests["y"],
     }
-    made = [
-        f"{name} is not what the certificate was made for" for name in matches if not matches[name]
-    ]
-    return _verdict(held, proof, [*made, *remarks, *_failures(proof)])
+    return _verdict(held, proof, matches, [*wrong, *proof.reasons], remarks)
 
 
 def _question(held: BatchCertificateFile, A: Held, y: Held) -> Question:
@@ -75,15 +75,15 @@ def _disagreements(held: BatchCertificateFile, question: Question) -> tuple[list
         some = slice(begin * layout.width, end * layout.width)
         solvable[some] = question.solvable(*layout.read(question.Y, begin, end))
     claimed = ~np.isnan(held.gap).ravel()
-    remarks = []
+    reasons = []
     for wrong, what in (
         (claimed & ~solvable, "has a gap, but it is not finite, or not allowed by the loss"),
         (~claimed & solvable, "has no gap, but it could be solved"),
     ):
         if wrong.any():
             at = layout.position(0, int(np.flatnonzero(wrong)[0]))
-            remarks.append(f"right-hand side {_place(at)} {what} ({int(wrong.sum())} such)")
-    return remarks, claimed & solvable
+            reasons.append(f"right-hand side {_place(at)} {what} ({int(wrong.sum())} such)")
+    return reasons, claimed & solvable
 
 
 def _proof(
@@ -97,11 +97,13 @@ def _proof(
     claims = BatchResult(
         x=x,
         gap=held.gap,
+        objective=nothing,
         scale=nothing,
         target_gap=nothing,
         status=status.astype(np.int8),
         support=nothing.astype(np.int32),
         repaired=nothing.astype(bool),
+        proved=nothing.astype(bool),
         theta=None,
         seconds=0.0,
         shape=question.design.shape,
@@ -111,40 +113,22 @@ def _proof(
     return verify_batch(claims, progress=True)
 
 
-def _failures(proof: BatchCertificate) -> list[str]:
-    wrong = np.argwhere(~proof.valid)
-    if not len(wrong):
-        return []
-    at = tuple(int(k) for k in wrong[0])
-    why = (
-        f"the gap proved, {proof.gap[at]:.6g}, is larger than claimed and than asked for"
-        if np.isfinite(proof.gap[at])
-        else "x or theta is not feasible"
-    )
-    return [f"right-hand side {_place(at)}: {why} ({len(wrong)} such)"]
+def _verdict(
+    held: BatchCertificateFile,
+    proof: BatchCertificate,
+    matches: dict[str, bool],
+    reasons: list[str],
+    remarks: list[str],
+) -> int:
+    from ..batch.verification import largest_of
 
-
-def _verdict(held: BatchCertificateFile, proof: BatchCertificate, remarks: list[str]) -> int:
-    total = held.gap.size
-    click.echo(f"checked  {proof.checked:,} of {total:,} right-hand sides, {_skipped(held.gap)}")
-    click.echo(
-        f"valid    {int(proof.valid.sum()) - (total - proof.checked):,} of {proof.checked:,}"
-    )
-    click.echo(f"gap      {_largest(proof.gap):.6g} at most, claimed {_largest(held.gap):.6g}")
-    click.echo(f"rounding errors included: {'yes' if np.all(proof.rigorous) else 'no'}")
-    for remark in remarks:
-        click.echo(f"  {remark}")
-    if remarks:
-        click.echo(f"no: {remarks[0]}")
-        return 1
-    click.echo(
-        f"yes: every P(x) exceeds its minimum by at most the gap claimed, or {held.tol:g} of P₀"
-    )
-    return 0
-
-
-def _largest(gap: Array) -> float:
-    return float(np.nanmax(gap)) if not np.isnan(gap).all() else 0.0
+    total, checked = held.gap.size, int(proof.checked.sum())
+    click.echo(f"checked  {checked:,} of {total:,} right-hand sides, {_skipped(held.gap)}")
+    click.echo(f"proved   {int(proof.proved.sum()):,} of {checked:,}")
+    click.echo(f"refuted  {int(proof.refuted.sum()):,} of {checked:,}")
+    click.echo(f"gap      {largest_of(proof.gap):.6g} at most, claimed {largest_of(held.gap):.6g}")
+    said = f"every P(x) exceeds its minimum by at most the gap claimed, or {held.tol:g} of P₀"
+    return conclude(proof.verdict, said, matches, reasons, remarks)
 
 
 def _skipped(gap: Array) -> str:

@@ -7,7 +7,7 @@ from collections import namedtuple
 from .compiling import inner
 from .vectors import indices
 
-Answers = namedtuple("Answers", ["X", "theta", "gaps", "scales", "targets"])
+Answers = namedtuple("Answers", ["X", "theta", "gaps", "objectives", "scales", "targets"])
 """Where answers go: one row a right-hand side. theta may have no rows."""
 
 
@@ -18,6 +18,7 @@ def answers_within(answers, first, last):  # type: ignore[no-untyped-def]
         answers.X[first:last],
         answers.theta[first:last],
         answers.gaps[first:last],
+        answers.objectives[first:last],
         answers.scales[first:last],
         answers.targets[first:last],
     )

@@ -2,6 +2,8 @@
 
 The same sums of non-negative terms with the same allowances for rounding: w_j = a_jᵀtheta is off by at
 most γ(m + 2) ||a_j|| ||theta||, the prediction by γ(k + 2) sum |x_j| ||a_j||, k the size of the support.
+As in `boxreg.certificate`, gaps have room for a second computation: every error is charged three times,
+but signs are proved with errors as they are.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..rounding import COMBINATION, MARGIN, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF
+from ..rounding import AGAIN, COMBINATION, MARGIN, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF
 from .compiling import inner, leaf, leaf_sums
 from .vectors import floats
 
@@ -119,17 +121,18 @@ def _reach(w, norms, way, error):  # type: ignore[no-untyped-def]
 
 
 @leaf_sums
-def box_terms(x, w, norms, box, error, orthogonal):  # type: ignore[no-untyped-def]
+def box_terms(x, w, norms, box, error, charged, orthogonal):  # type: ignore[no-untyped-def]
     """sum (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻, each w_j at its worst; inf where not feasible.
 
-    `orthogonal`: free coordinates are dealt with by the caller.
+    w_j is off by `error` · ||a_j||, and charged with `charged` · ||a_j||. `orthogonal`: free coordinates
+    are dealt with by the caller.
     """
     total, wrong = 0.0, 0.0
     for j in range(len(x)):
-        doubt = error * norms[j]
+        doubt, cost = error * norms[j], charged * norms[j]
         rising, falling = max(w[j] + doubt, 0.0), max(doubt - w[j], 0.0)
-        total += box.has_upper[j] * (box.high[j] - x[j]) * rising
-        total += box.has_lower[j] * (x[j] - box.low[j]) * falling
+        total += box.has_upper[j] * (box.high[j] - x[j]) * max(w[j] + cost, 0.0)
+        total += box.has_lower[j] * (x[j] - box.low[j]) * max(cost - w[j], 0.0)
         one = box.has_upper[j] + box.has_lower[j] if orthogonal else 1.0
         wrong += one * ((1.0 - box.has_upper[j]) * rising + (1.0 - box.has_lower[j]) * falling)
     return total * (1.0 + gamma(len(x) + 4)) if wrong == 0.0 else np.inf
@@ -138,11 +141,13 @@ def box_terms(x, w, norms, box, error, orthogonal):  # type: ignore[no-untyped-d
 @leaf_sums
 def least_squares_gap(x, w, theta, residual, norms, box, way, error, drift):  # type: ignore[no-untyped-def]
     """Upper bound on P(x) - D(theta); `error` is that of w, `drift` that of the prediction."""
-    moved = 0.0
+    moved, charged = 0.0, AGAIN * error
     if len(way.free):
-        moved = _reach(w, norms, way, error)
-        error += moved * size_of(way.rows)
-    sums = box_terms(x, w, norms, box, error, len(way.free) > 0)
+        rows = size_of(way.rows)
+        moved = _reach(w, norms, way, charged)
+        charged += moved * rows
+        error += _reach(w, norms, way, error) * rows
+    sums = box_terms(x, w, norms, box, error, charged, len(way.free) > 0)
     if not sums < np.inf:
         return np.inf
     apart, size = 0.0, size_of(residual)
@@ -155,5 +160,6 @@ def least_squares_gap(x, w, theta, residual, norms, box, way, error, drift):  # 
     distance = apart + UNIT_ROUNDOFF * (size + apart + (size_of(theta) if moved > 0.0 else 0.0))
     bracket = max(0.5 * distance * distance * SLACK, TINY) if distance > 0.0 else 0.0
     if drift > 0.0:
+        drift = AGAIN * drift + 4.0 * UNIT_ROUNDOFF * size
         bracket += (apart + 2.0 * UNIT_ROUNDOFF * size) * drift + 0.5 * drift * drift
     return (bracket + sums) * SLACK

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from ..rounding import (
+    AGAIN,
     COMBINATION,
     ELEMENTARY,
     FAINT,
@@ -110,13 +111,13 @@ def shrink(w, theta, y, sums, norms, box, error):  # type: ignore[no-untyped-def
 @branch
 def kullback_leibler_gap(x, p, w, theta, y, background, norms, box, error):  # type: ignore[no-untyped-def]
     """Upper bound on P(x) - D(theta); `error` is that of w, p the computed A x."""
-    sums = box_terms(x, w, norms, box, error, False)
+    sums = box_terms(x, w, norms, box, error, AGAIN * error, False)
     if not sums < np.inf:
         return np.inf
     count = 0
     for j in range(len(x)):
         count += x[j] != 0.0
-    relative, total = gamma(count + 4) * SLACK, 0.0
+    relative, total = AGAIN * gamma(count + 4) * SLACK, 0.0
     for i in range(len(y)):
         e = relative * p[i]
         high = _bracket(p[i] + e + background[i], theta[i], y[i])

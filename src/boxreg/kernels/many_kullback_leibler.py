@@ -146,7 +146,7 @@ def _proved(model, y, background, room, r, answers):  # type: ignore[no-untyped-
             room.x, room.p, w, v, y, background, model.norms, room.box, error
         )
     if gap < answers.gaps[r]:
-        answers.gaps[r] = gap
+        answers.gaps[r], answers.objectives[r] = gap, divergence(room.q, y)
         for j in range(n):
             answers.X[r, j] = room.x[j]
         if len(answers.theta):

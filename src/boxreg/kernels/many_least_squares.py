@@ -252,15 +252,15 @@ def _resume(model, factor, moves, state, order, count):  # type: ignore[no-untyp
 @leaf
 def _judge(model, box, way, x, residual, theta, w, p, answers):  # type: ignore[no-untyped-def]
     """Certify x; keep it if nothing better was proved before. Returns sum |x_j| ||a_j||."""
-    m = len(residual)
+    m, size = len(residual), size_of(residual)
     drift, count = prediction_error(x, model.norms)
-    error = gamma(m + 2) * size_of(residual) * SLACK
+    error = gamma(m + 2) * size * SLACK
     error = push(w, theta, model.norms, box, way, error)
     gap = np.inf
     if error >= 0.0:
         gap = least_squares_gap(x, w, theta, residual, model.norms, box, way, error, drift)
     if gap <= answers.gaps[p]:
-        answers.gaps[p] = gap
+        answers.gaps[p], answers.objectives[p] = gap, 0.5 * size * size
         _copy(x, answers.X[p])
         if len(answers.theta):
             _copy(theta, answers.theta[p])

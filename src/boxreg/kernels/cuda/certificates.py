@@ -11,7 +11,7 @@ from collections import namedtuple
 
 from numba import cuda, float64
 
-from ...rounding import COMBINATION, MARGIN, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF
+from ...rounding import AGAIN, COMBINATION, MARGIN, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF
 from .active_set import THREADS
 from .compiling import block, kernel, within
 from .reductions import largest, total
@@ -101,22 +101,22 @@ def _step(w, lower, upper, norms, way, doubt, room):  # type: ignore[no-untyped-
 
 
 @block
-def _box_terms(x, w, step, lower, upper, norms, way, error, room):  # type: ignore[no-untyped-def]
+def _box_terms(x, w, step, lower, upper, norms, way, error, charged, room):  # type: ignore[no-untyped-def]
     """sum (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻, each w_j at its worst; inf where not feasible."""
     value, orthogonal = 0.0, len(way.free) > 0
     for j in range(cuda.threadIdx.x, len(x), cuda.blockDim.x):
         moved = w[j] + step * way.products[j]
-        doubt = error * norms[j]
+        doubt, cost = error * norms[j], charged * norms[j]
         rising, falling = max(moved + doubt, 0.0), max(doubt - moved, 0.0)
         above, below = upper[j] < math.inf, lower[j] > -math.inf
-        if not (above or below or not orthogonal) or rising + falling == 0.0:
+        if not (above or below or not orthogonal):
             continue
         if above:
-            value += (upper[j] - x[j]) * rising
+            value += (upper[j] - x[j]) * max(moved + cost, 0.0)
         elif rising > 0.0:
             value = math.inf
         if below:
-            value += (x[j] - lower[j]) * falling
+            value += (x[j] - lower[j]) * max(cost - moved, 0.0)
         elif falling > 0.0:
             value = math.inf
     return total(value, room) * (1.0 + gamma(len(x) + 4.0))
@@ -135,11 +135,13 @@ def _gap(x, residual, w, lower, upper, norms, way, room):  # type: ignore[no-unt
         return math.inf, 0.0
     if step > 0.0:
         error += step * way.error + COMBINATION * (size + step * way.size)
-    moved = 0.0
+    moved, charged = 0.0, AGAIN * error
     if orthogonal:
-        moved = _reach(w, step, norms, way, error, room)
-        error += moved * size_of(way.rows, room)
-    sums = _box_terms(x, w, step, lower, upper, norms, way, error, room)
+        rows = size_of(way.rows, room)
+        moved = _reach(w, step, norms, way, charged, room)
+        charged += moved * rows
+        error += _reach(w, step, norms, way, error, room) * rows
+    sums = _box_terms(x, w, step, lower, upper, norms, way, error, charged, room)
     apart, length = 0.0, 0.0
     for i in range(cuda.threadIdx.x, m, cuda.blockDim.x):
         theta = residual[i] + step * way.t[i] if step > 0.0 else residual[i]
@@ -151,5 +153,6 @@ def _gap(x, residual, w, lower, upper, norms, way, room):  # type: ignore[no-unt
     apart, length = math.sqrt(total(apart, room)), math.sqrt(total(length, room))
     distance = apart + UNIT_ROUNDOFF * (size + apart + length)
     bracket = max(0.5 * distance * distance * SLACK, TINY)
+    drift = AGAIN * drift + 4.0 * UNIT_ROUNDOFF * size
     bracket += (apart + 2.0 * UNIT_ROUNDOFF * size) * drift + 0.5 * drift * drift
     return (bracket + sums) * SLACK, step
