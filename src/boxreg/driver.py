@@ -29,6 +29,10 @@ from .work import WorkMeter
 _PATIENCE = 50
 """Steps after which a direction into the dual cone is searched for, if a run has managed without."""
 
+_FINISHING = 5e7
+"""Multiplications that an exact solver may make in any case to go from the target to the precision of
+the data: a twentieth of a second."""
+
 _NO_LIMIT = 1 << 30
 _SHORTEST_STEP = 1e-7
 """Seconds: a clock may tell none for the first steps."""
@@ -72,7 +76,7 @@ def run(
         seen = ledger.record(iteration, track.point, gap, limits.target)
         open_ = seen.preserved > 0
         if gap <= goal and finishing is None:
-            finishing = work.budget(limits.finishing)
+            finishing = work.budget(limits.finishing, _FINISHING / max(len(problem.target), 1))
         spent = iteration >= limits.max_iter or work.over
         spent = spent or (finishing is not None and finishing.exhausted)
         if not open_ or (gap <= goal and (spent or method.solver.settled(track.state))):

@@ -34,8 +34,9 @@ def advance(point: Point, model: Point) -> Advance | None:
 
     Enough is a share of what the slope along d promises. A whole step that gains nearly all of it has
     met no curvature, as in the tails of a logistic loss, where a model needs some to have a minimum:
-    then s = 2, 4, 8 … follow as long as P falls. Where the promise is no more than the rounding error of
-    P the whole step is taken if gradients that point inwards become smaller.
+    then s = 2, 4, 8 … follow as long as P falls; not with a linear cost, along which it may for ever.
+    Where the promise is no more than the rounding error of P the whole step is taken if gradients that
+    point inwards become smaller.
     """
     problem, d = point.problem, model.x - point.x
     promised = dot(point.correlation, d)
@@ -45,7 +46,7 @@ def advance(point: Point, model: Point) -> Advance | None:
     for _ in range(_HALVINGS):
         gained = point.objective - trial.objective
         if gained > _ARMIJO * share * promised and trial.regular:
-            straight = share == 1.0 and gained > _STRAIGHT * promised
+            straight = share == 1.0 and gained > _STRAIGHT * promised and problem.cost is None
             return _farther(point, trial, d) if straight else Advance(trial, share)
         share *= 0.5
         trial = Point(problem, np.clip(point.x + share * d, problem.lower, problem.upper))
@@ -72,7 +73,9 @@ def along_the_ray(point: Point) -> Point:
     linearity, so that looking costs no product. Nothing is done where the slope promises little.
     """
     problem = point.problem
-    if problem.offset_size or not dot(point.x, point.correlation) > _ALONG * abs(point.objective):
+    if problem.offset_size or problem.cost is not None:
+        return point
+    if not dot(point.x, point.correlation) > _ALONG * abs(point.objective):
         return point
     for _ in range(_DOUBLINGS):
         x = 2.0 * point.x

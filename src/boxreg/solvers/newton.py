@@ -64,6 +64,9 @@ _LESS, _LEAST_CAUTION = 0.01, 1e-10
 _SHORT, _MORE = 0.1, 1e3
 """A step of less than the first, in full steps, multiplies κ by the second."""
 
+_BEYOND = 1e100
+"""Predictions beyond this are on their way to infinity, along a direction that others look for."""
+
 _AFTER_SWEEPS = 1e-3
 """κ where sweeps have come close."""
 
@@ -123,7 +126,7 @@ class Newton(WorkingSet):
                     moved = self._towards(state, self._solve(state, damping))
             if moved is None and not point.problem.work.over:
                 moved = self._towards(state, self._solve_with_factors(state))
-            if moved is None:
+            if moved is None or not np.max(np.abs(moved.prediction), initial=0.0) < _BEYOND:
                 state.finished = not point.problem.work.over
                 return state
             state.point = along_the_ray(moved)
@@ -188,7 +191,10 @@ class Newton(WorkingSet):
             z, _ = dpotrs(factor, dual.correlation[used] + spare, lower=1)
             moved = moved + problem.design.combine(used, z)
             problem.work.add(len(used))
-            dual = DualPoint.at(problem.loss.residual(moved, problem.target), problem)
+            theta = problem.loss.residual(moved, problem.target)
+            if not np.all(np.isfinite(theta)):  # p + A_F z has left the domain of f
+                return None
+            dual = DualPoint.at(theta, problem)
             if np.all(np.abs(dual.correlation[used] + spare) <= 0.25 * np.abs(spare)):
                 break
         return dual
