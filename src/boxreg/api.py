@@ -34,6 +34,9 @@ from .work import WorkMeter
 _NNLS_GAP = 1e-10
 """Relative gap at which `nnls` stops, once no gradient exceeds its rounding error either."""
 
+_AT_THE_END = (Status.PRECISION_LIMIT, Status.NOT_PROVED)
+"""How runs end in which the solver could do no more."""
+
 
 def solve(
     A: Any,
@@ -184,7 +187,7 @@ def nnls(
         )
     whole = presolve(problem, WorkMeter(n))
     found = Point(whole, outcome.x)
-    if suspects(found).any() or outcome.status is Status.PRECISION_LIMIT:
+    if suspects(found).any() or outcome.status in _AT_THE_END:
         tried = [last_resort(found)]
         if small:
             tried.append(Point(whole, outcome_of(WorkingSet(threshold)).x))

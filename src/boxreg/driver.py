@@ -27,8 +27,9 @@ from .stopping import CheckSchedule, Limits
 from .track import Track
 from .work import WorkMeter
 
-_SHORT_OF_THE_GOAL = (Status.PRECISION_LIMIT, Status.ITERATION_LIMIT, Status.TIME_LIMIT)
-"""Reasons to stop that do not count where the certificate turns out to prove the target."""
+_FINISHING = 5e7
+"""Multiplications that an exact solver may make in any case to go from the target to the precision of
+the data: a twentieth of a second."""
 
 _NO_LIMIT = 1 << 30
 _SHORTEST_STEP = 1e-7
@@ -73,15 +74,14 @@ def run(
         seen = ledger.record(iteration, track.point, gap, limits.target)
         open_ = seen.preserved > 0
         if gap <= goal and finishing is None:
-            finishing = work.budget(limits.finishing)
-        spent = work.over or (finishing is not None and finishing.exhausted)
-        done = iteration >= limits.max_iter or spent or method.solver.settled(track.state)
-        if (gap <= goal and done) or not open_:
+            finishing = work.budget(limits.finishing, _FINISHING / max(len(problem.target), 1))
+        spent = iteration >= limits.max_iter or work.over
+        spent = spent or (finishing is not None and finishing.exhausted)
+        if not open_ or (gap <= goal and (spent or method.solver.settled(track.state))):
             x = ledger.expand(track.point)
             certificate, theta = track.certify(x, limits.target)
             if certificate.gap <= limits.target or not open_:
-                proved = certificate.gap <= limits.target
-                status = _verdict(track, x) if proved else Status.PRECISION_LIMIT
+                status = _ending(track, x, certificate, limits, Status.NOT_PROVED)
                 if method.screening:
                     track.note(method.region, gap, iteration)
                 break
@@ -94,11 +94,9 @@ def run(
         if early is None and stop is not None and stop(seen):
             early = Status.STOPPED_BY_CALLBACK
         if early is not None:
-            status = early
             x = ledger.best if np.isfinite(seen.objective) else ledger.expand(track.point)
             certificate, theta = track.certify(x, limits.target)
-            if certificate.gap <= limits.target and early in _SHORT_OF_THE_GOAL:
-                status = _verdict(track, x)
+            status = _ending(track, x, certificate, limits, early)
             break
         if method.screening:
             track.screen(method.region, gap, iteration)
@@ -112,7 +110,7 @@ def run(
         theta=theta,
         certificate=certificate,
         status=status,
-        note=track.whole_cone.note,
+        note=" ".join(filter(None, (track.whole_cone.note, _advice(track, status)))),
         n_iter=iteration,
         work=work.total,
         screened=ledger.screened,
@@ -178,10 +176,38 @@ def _reason_to_stop(
     if work.deadline.passed:
         return Status.TIME_LIMIT
     if gap > goal and (track.state.finished or track.exhausted(gap, goal)):
-        return Status.PRECISION_LIMIT
+        return Status.NOT_PROVED
     if iteration >= limits.max_iter or work.over:
         return Status.ITERATION_LIMIT
     return None
+
+
+def _ending(
+    track: Track, x: Array, certificate: Certificate, limits: Limits, reason: Status
+) -> Status:
+    """How a run ended that stopped for some reason, now that the certificate is there.
+
+    It may prove the target after all; and where the solver could do no more it tells whether rounding
+    is the cause.
+    """
+    if reason.fell_short and certificate.gap <= limits.target:
+        return _verdict(track, x)
+    if reason is Status.NOT_PROVED:
+        return Status.of_gap(certificate.gap, certificate.rounding)
+    return reason
+
+
+def _advice(track: Track, status: Status) -> str:
+    """What to try where no dual point proves the gap."""
+    if status is not Status.NOT_PROVED:
+        return ""
+    cone = track.whole_cone
+    if cone.direction is None and cone.anchor is None and track.whole.some_unbounded:
+        return (
+            "No strictly feasible dual point was found: finite bounds make every dual point feasible, "
+            "and direction=... names one that is known."
+        )
+    return "Another solver=... or dual=... may prove more; so may columns of similar scale."
 
 
 def _verdict(track: Track, x: Array) -> Status:

@@ -30,6 +30,9 @@ _FAR = 1e-9
 _SURELY = 1.0 - 1e-6
 """What is left of a larger one, whatever its rounding."""
 
+_LONG = 30
+"""Checks after which a run in which nothing moves ends, whatever the cause."""
+
 Proof: TypeAlias = tuple[Certificate, Array]
 """A certificate and its theta."""
 
@@ -153,9 +156,11 @@ class Track:
         self.state = self.solver.restrict(self.state, point, kept)
 
     def exhausted(self, gap: float, goal: float) -> bool:
-        """Whether nothing moves any more and what is left of the gap is mostly rounding."""
+        """Whether nothing moves any more: for long, or with a gap that is mostly rounding."""
         if not self.ledger.stalled(checks=1):
             return False
+        if self.ledger.stalled(checks=_LONG):
+            return True
         share = rounding_share(self.point, self.best)
         if gap > 10.0 * share:
             return False

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Array
 from ..reduced import ReducedProblem
 
-_FLAT = 1e-8
+_FLAT = 1e-12
 """h counts as at least this share of its largest: without curvature steps would have no end."""
 
 _STEEP = 1e10

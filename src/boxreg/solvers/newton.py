@@ -7,13 +7,14 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from .. import compaction
 from ..arrays import Array, Index
+from ..dual_cone import excess_over_cone
 from ..duality import DualPoint
 from ..free_system import FreeSystem
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..rounding import dot
 from ..settings import current
-from .backtracking import advance
+from .backtracking import advance, along_the_ray
 from .inexact import inexact_minimum
 from .last_resort import solve_by_active_set
 from .metric import metric
@@ -21,17 +22,27 @@ from .quadratic_model import first_guess, model_at
 from .sweeping import swept
 from .working_set import WorkingSet, WorkingState
 
-_DAMPING = 1e-8
-"""Share of its diagonal that is added to a singular Hessian."""
+_DAMPING = (0.0, 1e-8, 1e-4)
+"""Shares of its diagonal that are added to a Hessian, the first that leads on. Orthogonal factors come
+last: they take a hundred times as long where many coordinates are inside."""
 
 _SPARE = 8.0
 """Newton's own dual point keeps this many times its rounding error to spare."""
 
+_TRIES, _CORRECTIONS = 4, 4
+"""It is sought with so many sets of columns, and so many steps of Newton's method for each, at most."""
+
 _SHARE = 0.03
 """Relative tolerance of an inexact Newton step: the share of the slope that is left."""
 
-_LESS, _LEAST_CAUTION = 0.01, 1e-6
+_LESS, _LEAST_CAUTION = 0.01, 1e-10
 """What a full step leaves of κ, and the least of it."""
+
+_SHORT, _MORE = 0.1, 1e3
+"""A step of less than the first, in full steps, multiplies κ by the second."""
+
+_BEYOND = 1e100
+"""Predictions beyond this are on their way to infinity, along a direction that others look for."""
 
 _AFTER_SWEEPS = 1e-3
 """κ where sweeps have come close."""
@@ -86,15 +97,16 @@ class Newton(WorkingSet):
             self._refresh(state)
             self._take_in(state)
             self._extend(state, self._candidates(state.point, state.working))
-            moved = self._towards(state, self._solve(state))
-            if moved is None:
-                moved = self._towards(state, self._solve(state, _DAMPING))
-            if moved is None:
+            moved = None
+            for damping in _DAMPING:
+                if moved is None:
+                    moved = self._towards(state, self._solve(state, damping))
+            if moved is None and not point.problem.work.over:
                 moved = self._towards(state, self._solve_with_factors(state))
-            if moved is None:
-                state.finished = True
+            if moved is None or not np.max(np.abs(moved.prediction), initial=0.0) < _BEYOND:
+                state.finished = not point.problem.work.over
                 return state
-            state.point = moved
+            state.point = along_the_ray(moved)
         return state
 
     def wants_column_major(self, problem: ReducedProblem) -> bool:
@@ -112,27 +124,57 @@ class Newton(WorkingSet):
         return True
 
     def dual_candidate(self, state: WorkingState) -> DualPoint | None:
-        """rho + H A_F z with w_F = 0, F the coordinates of W inside their bounds, by the factor of W.
+        """theta = -f'(p + A_F z) with w_F = 0 by Newton's method, F the coordinates inside their bounds.
 
-        A little more where they have one bound, so that it is feasible as far as they are concerned.
+        A little less where they have one bound, so that it is feasible as far as they are concerned;
+        columns that are not join F for another try. -f' does not leave the domain of f*, whatever z is.
         Not as long as steps gain much: it would prove little.
         """
-        point, gram = state.point, state.system.gram
-        if state.gained > current().newton_dual_gain:
+        point, h = state.point, state.curvature
+        if state.gained > current().newton_dual_gain or h is None or not point.regular:
             return None
+        problem, dual = point.problem, DualPoint.residual(point)
+        used = np.flatnonzero(point.inside)
+        for _ in range(_TRIES):
+            if not 0 < len(used) <= len(problem.target) or problem.work.over:
+                return None
+            found = self._with_no_slopes(state, used, h)
+            if found is None:
+                return None
+            dual = found
+            beyond = problem.constrained & (excess_over_cone(dual, point) > 0.0)
+            beyond[used] = False
+            if not beyond.any():
+                break
+            used = np.union1d(used, np.flatnonzero(beyond))
+        return dual
+
+    @staticmethod
+    def _with_no_slopes(state: WorkingState, used: Index, h: Array) -> DualPoint | None:
+        """-f'(p + A_F z) with w_F = 0, or a few rounding errors on its right side; None where AᵀHA is
+        singular."""
+        point = state.point
+        problem, dual, moved = point.problem, DualPoint.residual(point), point.prediction
         inside = np.flatnonzero(point.inside[state.working])
-        if state.curvature is None or not 0 < len(inside) <= len(point.problem.target):
-            return None
-        used = state.working[inside]
-        problem, rho = point.problem, DualPoint.residual(point)
-        spare = _SPARE * rho.uncertainty(problem)[used] * problem.side[used]
-        factor, failed = dpotrf(gram[np.ix_(inside, inside)], lower=1, clean=0)
+        if np.array_equal(state.working[inside], used):
+            gram = state.system.gram[np.ix_(inside, inside)]
+        else:
+            gram = problem.hessian(used, used, h)
+        factor, failed = dpotrf(gram, lower=1, clean=0)
         if failed:
             return None
-        z, _ = dpotrs(factor, point.correlation[used] + spare, lower=1)
-        problem.work.add(len(used))
-        theta = point.residual - state.curvature * problem.design.combine(used, z)
-        return DualPoint.at(theta, problem)
+        spare = _SPARE * dual.uncertainty(problem)[used] * problem.side[used]
+        for _ in range(_CORRECTIONS):
+            z, _ = dpotrs(factor, dual.correlation[used] + spare, lower=1)
+            moved = moved + problem.design.combine(used, z)
+            problem.work.add(len(used))
+            theta = problem.loss.residual(moved, problem.target)
+            if not np.all(np.isfinite(theta)):  # p + A_F z has left the domain of f
+                return None
+            dual = DualPoint.at(theta, problem)
+            if np.all(np.abs(dual.correlation[used] + spare) <= 0.25 * np.abs(spare)):
+                break
+        return dual
 
     @staticmethod
     def _origin(state: WorkingState) -> Point:
@@ -237,8 +279,10 @@ class Newton(WorkingSet):
         if share is not None:
             state.change = moved.prediction - point.prediction
             state.gained = (point.objective - moved.objective) / abs(point.objective)
-            if share == 1.0:
+            if share >= 1.0:
                 state.caution = max(_LESS * state.caution, _LEAST_CAUTION)
+            elif share < _SHORT:
+                state.caution = min(_MORE * state.caution, 1.0)
         return moved
 
 
