@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array
+from ..floating_point import own_errstate
 from ..in_threads import alone
 from .layout import Layout
 from .packed import Packed, packed, unpacked
 from .plan import Plan
-from .result import RhsStatus
+from .result import RhsStatus, relative_gaps
 from .sinks import Numbers
 
 RECORD = np.dtype(
@@ -80,6 +81,7 @@ class Bundle:
         return 500 + sum(int(part.nbytes) for part in self.parts.values())
 
 
+@own_errstate
 def solve_block(
     block: Any,
     *bounds: Any,
@@ -137,9 +139,7 @@ def cut(bundle: Any, part: str) -> Any:
 
 def _record(numbers: Numbers, layout: Layout, spent: tuple[float, float]) -> npt.NDArray[np.void]:
     done = numbers.status != RhsStatus.SKIPPED
-    gap, scale = numbers.gap[done], numbers.scale[done]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        relative = np.where((gap == 0.0) & (scale == 0.0), 0.0, gap / scale)
+    relative = relative_gaps(numbers.gap[done], numbers.scale[done])
     record = np.zeros((1,) * (len(layout.shape) - 1), dtype=RECORD)
     record[...] = (
         layout.count,

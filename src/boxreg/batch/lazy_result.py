@@ -16,7 +16,7 @@ from dask.highlevelgraph import HighLevelGraph
 from .bundle import KINDS, RECORD, Bundle, cut
 from .grouping import group_size, grouped, held, threads_of
 from .question import Question
-from .result import BatchResult, RhsStatus
+from .result import BatchResult, RhsStatus, relative_gaps
 from .verification import BatchCertificate
 
 
@@ -135,7 +135,7 @@ class LazyBatchResult(DaskMethodsMixin):  # type: ignore[misc]
     @property
     def relative_gap(self) -> Any:
         """gap / P₀; 0 where both are 0, NaN where nothing was solved."""
-        return da.where((self.gap == 0.0) & (self.scale == 0.0), 0.0, self.gap / self.scale)
+        return da.map_blocks(relative_gaps, self.gap, self.scale, dtype=np.float64)
 
     @cached_property
     def statistics(self) -> Any:

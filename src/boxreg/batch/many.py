@@ -10,6 +10,7 @@ import numpy as np
 from .. import validate
 from ..arrays import Array
 from ..devices import as_given, host, lives_on_gpu, module_of, on_gpu
+from ..floating_point import own_errstate
 from .bar import Bar
 from .elsewhere import path_for
 from .engines import Engine, engine
@@ -20,6 +21,7 @@ from .result import BatchResult
 from .sinks import DenseSink, Numbers, SparseSink, sink_for
 
 
+@own_errstate
 def solve_many(
     A: Any,
     Y: Any,
@@ -92,6 +94,9 @@ def solve_many(
         )  # of another kind, as NumPy's functions do for such Y
         return elsewhere
     clock = perf_counter()
+    warm = validate.switch(warm_start, "warm_start")
+    return_dual = validate.switch(return_dual, "return_dual")
+    sparse, progress = validate.switch(sparse, "sparse"), validate.switch(progress, "progress")
     original, device = Y, validate.device(device, precision, lives_on_gpu(Y))
     if lives_on_gpu(Y):
         Y = on_gpu(Y)
@@ -99,16 +104,14 @@ def solve_many(
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     question = asked(A, Y, lower, upper, loss, tol, axis, nan, terms)
     layout, (m, n) = question.layout, question.design.shape
-    solver = engine(
-        question, validate.jobs(n_jobs), bool(warm_start), return_dual, device, precision
-    )
+    solver = engine(question, validate.jobs(n_jobs), warm, return_dual, device, precision)
     size = validate.chunk(chunk, chunk_size(m, n, solver.memory))
     numbers = Numbers.empty(layout.count)
     arrays = module_of(Y)
     sink = sink_for(layout, n, out, sparse, arrays)
     dual = layout.new(m, arrays.empty) if return_dual else None
     diary = journal_for(question, out, journal, numbers, keeps=not (sparse or return_dual))
-    bar = Bar(layout.count, enabled=bool(progress))
+    bar = Bar(layout.count, enabled=progress)
     begin = diary.resume()
     bar.skip(begin * layout.width)
     try:

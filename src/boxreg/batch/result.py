@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array, Mask
+from ..floating_point import own_errstate
 from ..reporting.text import duration
 from ..status import Status
 
@@ -38,6 +39,12 @@ class RhsStatus(IntEnum):
         if self is RhsStatus.SKIPPED:
             return "Not solved: the right-hand side is masked, or not finite."
         return Status[self.name].value
+
+
+def relative_gaps(gap: Array, scale: Array) -> Array:
+    """gap / scale; 0 where both are 0."""
+    with np.errstate(all="ignore"):
+        return np.where((gap == 0.0) & (scale == 0.0), 0.0, gap / scale)
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,9 +86,7 @@ class BatchResult:
     @property
     def relative_gap(self) -> Array:
         """gap / P₀: what `tol` bounds; 0 where both are 0, NaN where nothing was solved."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.asarray(self.gap / self.scale)
-        return np.where((self.gap == 0.0) & (self.scale == 0.0), 0.0, relative)
+        return relative_gaps(self.gap, self.scale)
 
     @property
     def success(self) -> bool:
@@ -93,6 +98,7 @@ class BatchResult:
         """Right-hand sides that were not solved, by choice."""
         return np.asarray(self.status == RhsStatus.SKIPPED)
 
+    @own_errstate
     def verify(self) -> BatchCertificate:
         """Compute every gap again from A, Y and x, and theta if it is there, by other code."""
         from .verification import verify_batch
@@ -102,6 +108,7 @@ class BatchResult:
     def __len__(self) -> int:
         return int(self.gap.size)
 
+    @own_errstate
     def __repr__(self) -> str:
         m, n = self.shape
         done = ~self.skipped

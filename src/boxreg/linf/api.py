@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from .. import validate
+from ..floating_point import own_errstate
 from ..progress import Progress
 from ..rounding import dot
 from ..status import Status
@@ -18,6 +19,7 @@ from .run import run
 _STEPS = 10_000
 
 
+@own_errstate
 def antisparse(
     A: Any,
     y: Any,
@@ -61,13 +63,13 @@ def antisparse(
     relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
     steps = validate.iterations(max_iter, "max_iter")
     limits = Limits(max(relative * scale, absolute), _STEPS if steps is None else steps)
-    with Progress(enabled=verbose > 0) as progress:
+    with Progress(enabled=validate.verbosity(verbose) > 0) as progress:
         outcome = run(problem, weight, limits, squeezing=squeeze, watch=progress.watch(None))
     result = AntisparseResult.of(outcome, weight, scale, limits.target, perf_counter() - clock)
     if result.status in (Status.ITERATION_LIMIT, Status.PRECISION_LIMIT):
         warnings.warn(
             f"{result.message} Gap {result.gap:.3g}, asked for {result.target_gap:.3g}.",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return result

@@ -15,6 +15,7 @@ from ..problem import Problem
 from ..safe_regions import REGIONS, SafeRegion
 from ..solvers import SOLVERS, PrimalSolver
 from .arrays import vector
+from .problems import check_size
 from .values import choice, iterations, one_of, switch, unknown
 
 
@@ -92,7 +93,9 @@ def _direction(direction: Any, problem: Problem) -> str | Array:
                 unknown("direction", direction, ["auto", *DIRECTIONS]) + ", or a vector"
             )
         return direction
-    return vector(direction, "direction", problem.design.shape[0], of="rows of A")
+    given = vector(direction, "direction", problem.design.shape[0], of="rows of A")
+    check_size(given, "direction")
+    return given
 
 
 def lsmr_options(
