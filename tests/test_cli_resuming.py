@@ -23,8 +23,8 @@ def _interrupt_after(monkeypatch, chunks):
     """Ctrl-C when so many chunks are on disk; memory for one block at a time."""
     record, seen = journal.Journal.record, []
 
-    def interrupted(self, line):
-        record(self, line)
+    def interrupted(self, line, part):
+        record(self, line, part)
         seen.append(line)
         if len(seen) == chunks:
             raise KeyboardInterrupt

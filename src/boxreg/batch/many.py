@@ -108,13 +108,14 @@ def solve_many(
     size = validate.chunk(chunk, chunk_size(m, n, solver.memory))
     numbers = Numbers.empty(layout.count)
     arrays = module_of(Y)
-    sink = sink_for(layout, n, out, sparse, arrays)
+    read = (Y, question.lower.value, question.upper.value)
+    sink = sink_for(layout, n, out, sparse, arrays, read)
     dual = layout.new(m, arrays.empty) if return_dual else None
     diary = journal_for(question, out, journal, numbers, keeps=not (sparse or return_dual))
     bar = Bar(layout.count, enabled=progress)
-    begin = diary.resume()
-    bar.skip(begin * layout.width)
     try:
+        begin = diary.resume()
+        bar.skip(begin * layout.width)
         for first, last in layout.chunks(size, begin):
             room = sink.room(first, last)
             part = read_chunk(question, first, last, solver, room)
@@ -124,12 +125,13 @@ def solve_many(
             if dual is not None:
                 layout.write(dual, first, last, answers.theta)
             numbers.put(first * layout.width, answers)
-            diary.record(last)
+            diary.record(last, part)
             bar.add(len(part.rows))
+        diary.close()
     finally:
+        diary.leave()
         bar.close()
         solver.close()
-    diary.close()
     settings = {"loss": question.loss.name, "method": solver.name, "tol": f"{question.tol:.0e}"}
     return BatchResult(
         x=as_given(sink.result(), original) if out is None and not sparse else sink.result(),

@@ -10,6 +10,7 @@ from .batches import (
     jobs,
     mixed_bounds,
     output,
+    path,
     skips_nan,
     spectral_axis,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "one_of",
     "operator",
     "output",
+    "path",
     "point",
     "positive",
     "problem",

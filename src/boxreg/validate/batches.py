@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,17 +93,34 @@ def chunk(value: Any, default: int) -> int:
     return number
 
 
-def output(out: Any, shape: tuple[int, ...], as_sparse: bool) -> Any:
-    """The array to write x to."""
+def output(out: Any, shape: tuple[int, ...], as_sparse: bool, sources: Sequence[Any]) -> Any:
+    """The array to write x to; `sources` are read while it is written."""
     if as_sparse:
         raise ValueError("out: cannot be combined with sparse=True; give one of them")
-    if not hasattr(out, "shape") or tuple(out.shape) != shape:
+    got = getattr(out, "shape", None)
+    if not isinstance(got, tuple) or got != shape or not hasattr(out, "__setitem__"):
         raise ValueError(
-            f"out: expected an array of shape {shape}, got {getattr(out, 'shape', out)}"
+            f"out: expected an array of shape {shape}, got {shown(out) if got is None else got}"
         )
     if np.dtype(out.dtype).kind != "f":
         raise TypeError(f"out: expected a floating-point array, got dtype {out.dtype}")
+    if isinstance(out, np.ndarray):
+        if not out.flags.writeable:
+            raise ValueError("out: expected an array that can be written to; it is read-only")
+        if any(isinstance(a, np.ndarray) and np.may_share_memory(out, a) for a in sources):
+            raise ValueError("out: shares its memory with Y or a bound, which are read meanwhile")
     return out
+
+
+def path(value: Any, name: str) -> Path:
+    """The path of a file, which need not be there."""
+    try:
+        found = Path(os.fsdecode(value))
+    except TypeError as error:
+        raise TypeError(f"{name}: expected the path of a file, got {shown(value)}") from error
+    if not found.name:
+        raise ValueError(f"{name}: expected the path of a file, got {shown(value)}")
+    return found
 
 
 def device(name: Any, precision: Any, on_gpu: bool) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import shown
 from ..arrays import Array
 from ..designs import DenseDesign, Design
 from ..directions import DIRECTIONS
@@ -108,7 +109,7 @@ def lsmr_options(
         raise ValueError("lsq_solver: 'exact' needs a dense A; use 'lsmr' or None")
     automatic = tol is None or (isinstance(tol, str) and tol == "auto")
     if not automatic and not (isinstance(tol, float) and tol > 0.0):
-        raise ValueError(f"lsmr_tol: expected None, 'auto' or a float > 0, got {tol!r}")
+        raise ValueError(f"lsmr_tol: expected None, 'auto' or a float > 0, got {shown(tol)}")
     limit = iterations(maxiter, "lsmr_maxiter", least=1)
     if solver == "exact" or (solver is None and dense):
         return None
