@@ -67,11 +67,12 @@ class FileLock:
         """Give the lock back and remove its file."""
         if self._descriptor is None:
             return
-        if sys.platform != "win32":  # Windows removes no open file
+        mine = self._is(self._descriptor)
+        if mine and sys.platform != "win32":  # before others can take it, so that none is removed
             self.path.unlink(missing_ok=True)
         os.close(self._descriptor)
         self._descriptor = None
-        if sys.platform == "win32":
+        if mine and sys.platform == "win32":  # which removes no open file
             with suppress(OSError):
                 self.path.unlink()
 

@@ -96,7 +96,8 @@ class Resumable:
             return 0, 0
         try:
             told = json.loads(self.journal.read_text())
-            return int(told["lines"]), int(told["of"])
+            done, lines = int(told["lines"]), int(told["of"])
+            return (done, lines) if 0 <= done <= lines else (0, 0)
         except (OSError, ValueError, KeyError, TypeError):
             return 0, 0
 
