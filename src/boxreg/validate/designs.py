@@ -17,6 +17,10 @@ SMALLEST, LARGEST = 1e-140, 1e140
 """Norms outside this range, unless 0, are refused: their squares would not be finite, or 0."""
 
 
+_INDICES = (np.dtype(np.int32), np.dtype(np.int64))
+"""What SciPy and compiled loops take for indices; others are converted."""
+
+
 def design(A: Any, name: str = "A") -> Design:
     """A as a design; dense arrays are held without a copy wherever their layout allows it."""
     if isinstance(A, Design):
@@ -97,6 +101,7 @@ def structure_checked(A: Any) -> Any:
     wrong.
     """
     if A.format not in ("csc", "csr", "bsr"):
+        _check_convertible(A)
         A = A.tocoo()
         for index, length in zip((A.row, A.col), A.shape, strict=True):
             if len(index) != len(A.data):
@@ -119,7 +124,26 @@ def structure_checked(A: Any) -> Any:
     if indices.ndim != 1 or not stored <= min(len(indices), len(A.data)):
         raise ValueError("the starts of rows or columns reach beyond the entries")
     _check_indices(indices[:stored], minor)
-    return A
+    if starts.dtype in _INDICES and indices.dtype in _INDICES:
+        return A
+    index = (part.astype(np.int64) for part in (indices[:stored], starts))
+    return type(A)((A.data[:stored], *index), shape=A.shape)
+
+
+def _check_convertible(A: Any) -> None:
+    """Refuse diagonals and lists whose lengths differ, which SciPy's own conversions trust."""
+    m, n = A.shape
+    if A.format == "dia":
+        offsets = np.asarray(A.offsets)
+        if offsets.ndim != 1 or A.data.ndim != 2 or len(offsets) != len(A.data):
+            raise ValueError("there are not as many offsets as diagonals")
+        if len(offsets) and not (offsets.min() > -m and offsets.max() < n):
+            raise ValueError("a diagonal is outside the shape")
+    elif A.format == "lil":
+        if len(A.rows) != m or len(A.data) != m:
+            raise ValueError("there are not as many lists as rows")
+        if any(len(index) != len(part) for index, part in zip(A.rows, A.data, strict=True)):
+            raise ValueError("there are not as many indices as entries")
 
 
 def _check_indices(indices: Index, length: int) -> None:
