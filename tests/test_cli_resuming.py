@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 
 import boxreg
 from boxreg.batch import journal
+from boxreg.files import Resumable
 from command_line import beside_an_image, image, stored
+from test_journal import held_elsewhere
 
 A, Y = image()
 
@@ -23,8 +26,8 @@ def _interrupt_after(monkeypatch, chunks):
     """Ctrl-C when so many chunks are on disk; memory for one block at a time."""
     record, seen = journal.Journal.record, []
 
-    def interrupted(self, line):
-        record(self, line)
+    def interrupted(self, line, part):
+        record(self, line, part)
         seen.append(line)
         if len(seen) == chunks:
             raise KeyboardInterrupt
@@ -98,6 +101,50 @@ def test_files_that_are_cut_short_are_not_believed(run, monkeypatch, name, messa
     assert code == 2
     assert err.endswith(message)
     assert Path("x.npy.part").exists()
+
+
+def test_a_second_process_is_kept_out(run, monkeypatch):
+    arguments = ("solve", "A.npy", "Y.npy", "-o", "x.npy")
+    with monkeypatch.context() as patched:
+        _interrupt_after(patched, 1)
+        assert run(*arguments)[0] == 130
+    before = run.files()
+    with held_elsewhere(Path("x.npy.lock")) as process:
+        code, _, err = run(*arguments)
+        assert code == 2
+        assert f"--output: x.npy is being written by process {process.pid} on " in err
+        assert "the same command then goes on from there" in err
+        assert run.files() == before | {"x.npy.lock"}
+        process.kill()
+    assert run(*arguments)[0] == 0
+    assert run.files() == {"A.npy", "Y.npy", "x.npy"}
+    assert np.array_equal(stored("x.npy"), boxreg.solve_many(A, Y).x)
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.zarr"])
+def test_what_was_changed_since_is_not_believed(run, monkeypatch, name):
+    if name.endswith(".zarr"):
+        pytest.importorskip("zarr")
+    arguments = ("solve", "A.npy", "Y.npy", "-o", name)
+    with monkeypatch.context() as patched:
+        _interrupt_after(patched, 2)
+        assert run(*arguments)[0] == 130
+    journal = Path(f"{name}.journal")
+    told = journal.read_text()
+    journal.write_text(json.dumps({**json.loads(told), "lines": 10**9}))
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert "resumed" not in out
+    assert f"{name}.journal is broken; remove it to start anew" in err
+    journal.write_text(told)
+    part = Resumable(Path(name), "--output").open((20, 40, 8), 0)
+    kept, part[3, 4, 5] = part[3, 4, 5], 7.0
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert "something else has written there" in err
+    part[3, 4, 5] = kept
+    assert run(*arguments)[0] == 0
+    assert np.array_equal(stored(name), boxreg.solve_many(A, Y).x)
 
 
 def test_interrupted_before_the_first_chunk_leaves_nothing(run, monkeypatch):

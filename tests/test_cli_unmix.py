@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,36 @@ def test_abundances_maps_and_page(run):
     assert page.startswith("<!DOCTYPE html>")
     assert page.count("data:image/png;base64,") == 2
     assert "http" not in page
+    for name in ("maps.png", "residual.png"):
+        assert Path("out", name).read_bytes().startswith(b"\x89PNG")
+
+
+ODD_NAMES = [
+    r"a$b \\frac{1} $x_$ 50% _ ^ # ~ & {",
+    '</title><script>alert("1")</script>&amp;',
+    "中文 \U0001f600 é \x00 \u202e \x07",
+    "_hidden",
+    "$",
+]
+
+
+@pytest.mark.parametrize("usetex", [False, True])
+def test_names_are_words_not_formulas(run, usetex):
+    """Names, and names of files, are shown as they are: no formula, no markup."""
+    import matplotlib as mpl
+
+    np.savez("library$.npz", A=library, names=np.array([*ODD_NAMES[:4], "\udcff$"]))
+    np.save("im$age_50% <b>&.npy", image)
+    with mpl.rc_context({"text.usetex": usetex}):
+        code, _, err = run("unmix", "library$.npz", "im$age_50% <b>&.npy", "-o", "out")
+    assert (code, err) == (0, "")
+    page = Path("out/index.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert escape(ODD_NAMES[0]) in page
+    held = json.loads(Path("out/summary.json").read_text(encoding="utf-8"))
+    assert held["scene"] == "im$age_50% <b>&.npy"
+    assert {m["name"] for m in held["largest_means"]} == {*ODD_NAMES[:4], "\udcff$"}
     for name in ("maps.png", "residual.png"):
         assert Path("out", name).read_bytes().startswith(b"\x89PNG")
 

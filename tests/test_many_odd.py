@@ -93,7 +93,12 @@ def test_huge_entries_do_not_harm_their_neighbours() -> None:
     A, Y = np.abs(rng.standard_normal((10, 6))), np.abs(rng.standard_normal((10, 8)))
     clean = solve_many(A, Y, warm_start=False)
     Y[:, 3] *= 1e200
-    batch = solve_many(A, Y, warm_start=False)
+    with pytest.raises(
+        ValueError, match=r"Y: right-hand side 3 has an entry above 1e\+140 in size"
+    ):
+        solve_many(A, Y)
+    batch = solve_many(A, Y, warm_start=False, nan="skip")
+    assert np.flatnonzero(batch.skipped).tolist() == [3]
     others = np.arange(8) != 3
     assert np.array_equal(batch.x[:, others], clean.x[:, others])
 
@@ -162,7 +167,7 @@ BAD = [
         ValueError,
         "bounds: lower must not exceed upper",
     ),
-    ({"nan": "ignore"}, ValueError, "nan: expected 'raise' or 'skip'"),
+    ({"nan": "ignore"}, ValueError, "nan: expected one of 'raise', 'skip'"),
     ({"n_jobs": 0}, ValueError, "n_jobs: expected a whole number >= 1, or -1"),
     ({"chunk": 0}, ValueError, "chunk: expected a whole number >= 1"),
     ({"tol": -1.0}, ValueError, "tol: expected a finite number >= 0"),

@@ -117,7 +117,7 @@ def test_an_interrupted_run_goes_on(tmp_path, stop: int) -> None:
         solve_many(A, Sliceable(Y, fail_after=stop), out=out, chunk=BLOCK)
     del out
     told = json.loads((tmp_path / "x.npy.journal").read_text())
-    assert told["lines"] == (stop - 2) * BLOCK
+    assert told["lines"] == stop * BLOCK
     out = np.load(name, mmap_mode="r+")
     source = Sliceable(Y)
     batch = solve_many(A, source, out=out, chunk=3 * BLOCK)
@@ -125,7 +125,7 @@ def test_an_interrupted_run_goes_on(tmp_path, stop: int) -> None:
     assert np.array_equal(np.load(name), whole.x)
     for part in ("gap", "status", "support", "scale"):
         assert np.array_equal(getattr(batch, part), getattr(whole, part))
-    assert source.reads < 2 + 5
+    assert source.reads < 6  # what was done is read once more
     assert sorted(p.name for p in tmp_path.iterdir()) == ["x.npy"]
 
 
@@ -135,7 +135,7 @@ def test_a_journal_of_another_run_is_refused(tmp_path) -> None:
     out = np.zeros((5, 4 * BLOCK))
     journal = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
-        solve_many(A, Sliceable(Y, fail_after=4), out=out, journal=journal, chunk=BLOCK)
+        solve_many(A, Sliceable(Y, fail_after=2), out=out, journal=journal, chunk=BLOCK)
     with pytest.raises(ValueError, match=r"journal: .* belongs to another run"):
         solve_many(A + 1.0, Y, out=out, journal=journal)
     with pytest.raises(ValueError, match=r"journal: .* belongs to another run"):

@@ -17,6 +17,7 @@ import boxreg
 from boxreg.history import History
 from boxreg.reporting.figure import convergence_figure
 from boxreg.reporting.html import result_html
+from boxreg.reporting.plain_text import png
 from boxreg.reporting.text import duration, result_text
 from boxreg.workloads import nnls_table1
 
@@ -223,3 +224,18 @@ def test_missing_matplotlib_names_the_extra(monkeypatch):
         ImportError, match=r"plotting needs matplotlib: pip install 'boxreg\[plot\]'"
     ):
         SOLVED.plot()
+
+
+@pytest.mark.parametrize("name", ["a$b", "_hidden", r"\frac{", "50 % $x_$", "<b>&", "中\x00", "$"])
+def test_labels_are_words_not_formulas(name: str, tmp_path) -> None:
+    """A label is drawn as it is, in new figures and in the caller's own; so are names in pages."""
+    result = boxreg.solve(np.eye(3, 2) + 1.0, np.ones(3))
+    result.settings["solver"] = result.settings["loss"] = name
+    for figure in (result.plot(), convergence_figure({name: result}, Figure().subplots(2, 2))):
+        legend = (figure.legends or [figure.axes[1].get_legend()])[0]
+        (entry,) = legend.get_texts()
+        assert entry.get_text().strip("\u200b") == name.replace("\x00", "\ufffd")
+        assert png(figure, 50).startswith(b"\x89PNG")
+    page = result.report(tmp_path / "page.html")
+    assert "<b>" not in page
+    assert "<b>" not in result._repr_html_().replace("<b>✓ boxreg</b>", "")

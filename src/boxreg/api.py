@@ -16,6 +16,7 @@ from .budget import Deadline
 from .certificate import Certificate, certify
 from .designs import OperatorDesign
 from .driver import Outcome, run
+from .floating_point import own_errstate
 from .history import Snapshot
 from .method import Method
 from .point import Point
@@ -38,6 +39,7 @@ _AT_THE_END = (Status.PRECISION_LIMIT, Status.NOT_PROVED)
 """How runs end in which the solver could do no more."""
 
 
+@own_errstate
 def solve(
     A: Any,
     y: Any,
@@ -110,7 +112,7 @@ def solve(
     sweeping = x0 is None and isinstance(solver, str) and solver in ("auto", "working_set")
     problem = validate.problem(A, y, lower, upper, loss, **terms, sweeping=sweeping)
     method = validate.method(problem, solver, dual, region, direction, screening)
-    start = validate.start(x0, problem.design.shape[1])
+    start = validate.start(x0, problem)
     if start is None and max_iter is None and isinstance(solver, str) and solver == "auto":
         start = small_answer(problem)
     scale, floor = reference_scale(problem)
@@ -121,21 +123,21 @@ def solve(
         max_iter=method.solver.max_iter if limit is None else limit,
         deadline=deadline,
     )
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback: expected a function, got {type(callback).__name__}")
-    with Progress(enabled=verbose > 0) as progress:
-        outcome = run(problem, method, limits, x0=start, stop=progress.watch(callback))
+    watcher = validate.function(callback, "callback")
+    with Progress(enabled=validate.verbosity(verbose) > 0) as progress:
+        outcome = run(problem, method, limits, x0=start, stop=progress.watch(watcher))
     result = _result(problem, method, limits, scale, outcome, perf_counter() - clock)
     result.settings.update(_named(terms))
     if result.status.fell_short:
         warnings.warn(
             f"{result.message} Gap {result.gap:.3g}, asked for {result.target_gap:.3g}.",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return result
 
 
+@own_errstate
 def nnls(
     A: Any, b: Any, *, maxiter: int | None = None, atol: float | None = None
 ) -> tuple[Array, float]:
@@ -143,7 +145,7 @@ def nnls(
 
     Parameters
     ----------
-    A, b : matrix and vector; whatever `solve` takes.
+    A, b : matrix and vector; whatever `solve` takes but operators.
     maxiter : rounds of the compiled solver for small problems, and steps of the general one that takes
         over from it and solves all others; default 3 n. When they run out the best point so far is
         returned, with a `ConvergenceWarning`. Among several solutions of a small problem this finds
@@ -157,7 +159,7 @@ def nnls(
     """
     threshold = 0.0 if atol is None else validate.tolerance(atol, "atol")
     limit = None if maxiter is None else validate.iterations(maxiter, "maxiter")
-    b = np.asarray(b)
+    b = validate.real_array(b, "b")
     if b.ndim == 2 and b.shape[1] == 1:  # a column, as SciPy accepts it
         b = b[:, 0]
     short = small_nnls(A, b, threshold, limit)
@@ -166,7 +168,8 @@ def nnls(
     from .solvers import ActiveSet, WorkingSet
     from .solvers.last_resort import last_resort, suspects
 
-    problem = validate.problem(A, b, 0.0, np.inf, "least_squares", target_name="b")
+    design = validate.with_columns(A)
+    problem = validate.problem(design, b, 0.0, np.inf, "least_squares", target_name="b")
     m, n = problem.design.shape
     steps = 3 * n if limit is None else limit
     target = _NNLS_GAP * reference_scale(problem)[0]
@@ -183,7 +186,7 @@ def nnls(
             f"maxiter: {steps} steps were not enough; the best point so far has a duality gap of "
             f"{outcome.certificate.gap:.3g}",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     whole = presolve(problem, WorkMeter(n))
     found = Point(whole, outcome.x)
@@ -195,6 +198,7 @@ def nnls(
     return found.x, float(np.linalg.norm(found.residual))
 
 
+@own_errstate
 def verify(
     A: Any,
     y: Any,
@@ -241,13 +245,14 @@ def verify(
     """
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     problem = validate.problem(A, y, lower, upper, loss, **terms)
-    point = validate.vector(x, "x", problem.design.shape[1], of="columns of A")
+    point = validate.point(x, problem)
     problem = replace(problem, design=problem.design.counted())
     dual = validate.dual_point(theta, problem)
     claim = None if gap is None else validate.claim(gap, "gap")
     return certify(problem, point, dual, claimed_gap=claim)[0]
 
 
+@own_errstate
 def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
     """A `LinearOperator` together with the norms of its columns, which saves computing them."""
     return validate.operator(A, column_norms)

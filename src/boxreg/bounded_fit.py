@@ -13,6 +13,7 @@ from . import validate
 from .arrays import Array
 from .budget import Deadline
 from .driver import Outcome, run
+from .floating_point import own_errstate
 from .point import Point
 from .presolve import reference_scale, unreduced
 from .problem import Problem
@@ -45,6 +46,7 @@ _CODES = {
 class BoundedFit(OptimizeResult):  # type: ignore[misc, unused-ignore]
     """SciPy's result, whose `unbounded_sol` is computed when it is first asked for."""
 
+    @own_errstate
     def __missing__(self, key: str) -> Any:
         if key != "unbounded_sol":
             raise KeyError(key)
@@ -53,6 +55,7 @@ class BoundedFit(OptimizeResult):  # type: ignore[misc, unused-ignore]
         return self[key]
 
 
+@own_errstate
 def lsq_linear(
     A: Any,
     b: Any,
@@ -102,7 +105,7 @@ def lsq_linear(
     validate.one_of(method, "method", ("trf", "bvls"))
     validate.one_of(verbose, "verbose", (0, 1, 2))
     lower, upper = validate.bound_pair(bounds)
-    matrix, target = validate.at_least_2d(A), np.atleast_1d(b)
+    matrix, target = validate.at_least_2d(A), np.atleast_1d(validate.real_array(b, "b"))
     problem = validate.problem(
         *(matrix, target, lower, upper, "least_squares"), target_name="b", sweeping=True
     )

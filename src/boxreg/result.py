@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .arrays import Array, Index
 from .certificate import Certificate
+from .floating_point import own_errstate
 from .history import History
 from .proved import Proved
 from .status import Status
@@ -69,12 +70,14 @@ class Result(Proved):
         """Share of the coordinates proved to sit at a bound."""
         return float(np.count_nonzero(self.screened)) / max(len(self.x), 1)
 
+    @own_errstate
     def plot(self, axes: Any = None) -> Figure:
         """Gap and screening ratio against iterations and time (needs matplotlib)."""
         from .reporting.figure import convergence_figure
 
         return convergence_figure({self.settings.get("solver", "boxreg"): self}, axes)
 
+    @own_errstate
     def report(self, path: str | Path | None = None) -> str:
         """One self-contained HTML page about the run; written to `path` if that is given.
 
@@ -89,11 +92,13 @@ class Result(Proved):
             write_text(Path(path), page)
         return page
 
+    @own_errstate
     def __repr__(self) -> str:
         from .reporting.text import result_text
 
         return result_text(self)
 
+    @own_errstate
     def _repr_html_(self) -> str:
         from .reporting.html import result_html
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array
+from ..floating_point import own_errstate
 from ..in_threads import alone
 from ..settings import within
 from .layout import Layout
@@ -85,6 +86,7 @@ class Bundle:
         return 500 + sum(int(part.nbytes) for part in self.parts.values())
 
 
+@own_errstate
 def solve_block(
     block: Any,
     *bounds: Any,

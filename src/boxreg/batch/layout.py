@@ -105,7 +105,8 @@ class Layout:
         if array.dtype.kind not in "fiub":
             raise TypeError(f"Y: expected real numbers, got dtype {array.dtype}")
         outer = [s for k, s in enumerate(array.shape) if k != self.axis]
-        rows.reshape(*outer, self.rows)[...] = np.moveaxis(array, self.axis, -1)
+        with np.errstate(over="ignore"):  # wider numbers that are too large become inf
+            rows.reshape(*outer, self.rows)[...] = np.moveaxis(array, self.axis, -1)
 
     def lying(self, source: Any, begin: int, end: int) -> Array | None:
         """The same where they lie, not copied; None unless they lie as kernels take them."""

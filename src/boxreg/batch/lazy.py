@@ -51,7 +51,9 @@ def solve_lazily(
     Y = Y.rechunk({at: -1})
     outer = tuple(sizes for k, sizes in enumerate(Y.chunks) if k != at)
     starts = tuple(tuple(np.cumsum((0, *sizes[:-1])).tolist()) for sizes in outer)
-    plan = Plan.of(question, starts, bool(warm_start), bool(return_dual))
+    warm = validate.switch(warm_start, "warm_start")
+    dual = validate.switch(return_dual, "return_dual")
+    plan = Plan.of(question, starts, warm, dual)
     each = [_like(b, Y, at) for b in (question.lower, question.upper) if b.each]
     asking = (A, loss, terms, question.tol, question.skip, plan.warm, plan.dual, at)
     token = tokenize(asking, Y.name, [b.name for b in each], lower, upper)

@@ -11,6 +11,7 @@ from .. import validate
 from ..arrays import Array
 from ..budget import Deadline
 from ..devices import as_given, host, lives_on_gpu, module_of, on_gpu
+from ..floating_point import own_errstate
 from .bar import Bar
 from .chunk import Answers
 from .elsewhere import path_for
@@ -22,6 +23,7 @@ from .result import BatchResult, RhsStatus
 from .sinks import DenseSink, Numbers, SparseSink, sink_for
 
 
+@own_errstate
 def solve_many(
     A: Any,
     Y: Any,
@@ -99,6 +101,8 @@ def solve_many(
         )  # of another kind, as NumPy's functions do for such Y
         return elsewhere
     clock = perf_counter()
+    switches = {"warm_start": warm_start, "return_dual": return_dual, "sparse": sparse}
+    warm, return_dual, sparse = (validate.switch(on, name) for name, on in switches.items())
     original, device = Y, validate.device(device, precision, lives_on_gpu(Y))
     if lives_on_gpu(Y):
         Y = on_gpu(Y)
@@ -106,19 +110,17 @@ def solve_many(
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     question = asked(A, Y, lower, upper, loss, tol, axis, nan, terms)
     layout, (m, n) = question.layout, question.design.shape
-    solver = engine(
-        question, validate.jobs(n_jobs), bool(warm_start), return_dual, device, precision
-    )
+    solver = engine(question, validate.jobs(n_jobs), warm, return_dual, device, precision)
     size = validate.chunk(chunk, chunk_size(m, n, solver.memory))
-    numbers = Numbers.empty(layout.count)
-    arrays = module_of(Y)
-    sink = sink_for(layout, n, out, sparse, arrays)
+    numbers, arrays = Numbers.empty(layout.count), module_of(Y)
+    read = (Y, question.lower.value, question.upper.value)
+    sink = sink_for(layout, n, out, sparse, arrays, read)
     dual = layout.new(m, arrays.empty) if return_dual else None
     diary = journal_for(question, out, journal, numbers, keeps=not (sparse or return_dual))
-    bar = Bar(layout.count, enabled=bool(progress))
-    begin, complete = diary.resume(), True
-    bar.skip(begin * layout.width)
+    bar, complete = Bar(layout.count, enabled=validate.switch(progress, "progress")), True
     try:
+        begin = diary.resume()
+        bar.skip(begin * layout.width)
         for first, last in layout.chunks(size, begin):
             room = sink.room(first, last)
             if deadline.passed:
@@ -134,13 +136,14 @@ def solve_many(
             if deadline.passed and np.any(answers.status == RhsStatus.NOT_BEGUN):
                 complete = False
             if complete:
-                diary.record(last)
+                diary.record(last, part)
             bar.add(len(answers.gap))
+        if complete:
+            diary.close()
     finally:
+        diary.leave()
         bar.close()
         solver.close()
-    if complete:
-        diary.close()
     settings = {"loss": question.loss.name, "method": solver.name, "tol": f"{question.tol:.0e}"}
     return BatchResult(
         x=as_given(sink.result(), original) if out is None and not sparse else sink.result(),

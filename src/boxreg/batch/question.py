@@ -61,8 +61,12 @@ class Question:
         return np.flatnonzero(dark)
 
     def solvable(self, rows: Array, masked: Mask) -> Mask:
-        """Which right-hand sides, one a row, have an answer: finite ones, and those the loss allows."""
-        good = np.isfinite(rows).all(axis=1)
+        """Which right-hand sides, one a row, have an answer: those with finite squares that the loss
+        allows."""
+        largest = validate.LARGEST  # comparisons with NaN are false
+        good = (rows.max(axis=1, initial=0.0) <= largest) & (
+            rows.min(axis=1, initial=0.0) >= -largest
+        )
         if self.loss.needs_nonnegative:
             good &= ~(rows < 0.0).any(axis=1) & ~(rows[:, self.unreachable] > 0.0).any(axis=1)
         return np.asarray(host(good) & ~masked)
@@ -74,7 +78,8 @@ def asked(
     """The question, its shapes and choices checked; entries of Y are when they are read."""
     design = validate.design(A)
     m, n = design.shape
-    source = Y if hasattr(Y, "shape") and hasattr(Y, "__getitem__") else np.asarray(Y)
+    sliced = hasattr(Y, "shape") and hasattr(Y, "__getitem__")
+    source = Y if sliced else validate.real_array(Y, "Y")
     shape = tuple(int(length) for length in source.shape)
     layout = Layout(shape, validate.spectral_axis(shape, axis, m))
     skip = validate.skips_nan(nan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import validate
 from ..arrays import Array, Mask
 from ..devices import host, module_of
 from .chunk import Chunk
@@ -61,6 +62,8 @@ def _complaint(question: Question, rows: Array, masked: Mask, valid: Mask, first
     at = where[0] if len(where) == 1 else where
     if masked[p]:
         what = "has masked entries"
+    elif np.isfinite(rows[p]).all() and np.max(np.abs(rows[p]), initial=0.0) > validate.LARGEST:
+        what = f"has an entry above {validate.LARGEST:g} in size, whose square would overflow"
     elif np.isfinite(rows[p]).all():
         below = bool((rows[p] < 0.0).any())
         what = (

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array, Mask
+from ..floating_point import own_errstate
 from ..reporting.text import duration
 from ..status import Status
 
@@ -110,6 +111,7 @@ class BatchResult:
         """Right-hand sides without an answer: skipped, or not begun when time ran out."""
         return np.asarray(self.skipped | (self.status == RhsStatus.NOT_BEGUN))
 
+    @own_errstate
     def verify(self) -> BatchCertificate:
         """Compute every gap again from A, Y and x, and theta if it is there, by other code."""
         from .verification import verify_batch
@@ -119,6 +121,7 @@ class BatchResult:
     def __len__(self) -> int:
         return int(self.gap.size)
 
+    @own_errstate
     def __repr__(self) -> str:
         m, n = self.shape
         done = ~self.unsolved
@@ -151,7 +154,7 @@ class BatchResult:
 
 def shares(gap: Array, size: Array) -> Array:
     """gap / |size|, elementwise; 0 where both are 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         relative = np.abs(gap / size)
     return np.where((gap == 0.0) & (size == 0.0), 0.0, relative)
 

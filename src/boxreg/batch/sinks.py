@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,9 +95,9 @@ class SparseSink:
 
 
 def sink_for(
-    layout: Layout, n: int, out: Any, as_sparse: bool, arrays: Any
+    layout: Layout, n: int, out: Any, as_sparse: bool, arrays: Any, sources: Sequence[Any] = ()
 ) -> DenseSink | SparseSink:
-    """The sink that was asked for."""
+    """The sink that was asked for; `sources` are read while it is written to."""
     shape = layout.shape_with(n)
     if out is None and as_sparse:
         return SparseSink(layout, n)
@@ -105,4 +106,4 @@ def sink_for(
         whole = np.moveaxis(target, layout.axis, -1)
         rows = whole.reshape(layout.count, n) if arrays is np else None
         return DenseSink(layout, target, rows)
-    return DenseSink(layout, validate.output(out, shape, as_sparse))
+    return DenseSink(layout, validate.output(out, shape, as_sparse, sources))

@@ -96,10 +96,24 @@ def solve_to_file(
     say: Callable[[str], object],
 ) -> BatchResult:
     """The same to an .npy or .zarr file, where an interrupted run goes on."""
+    layout, n = _layout(A, Y, question)
+    with Resumable(output, "--output") as target:
+        return _solve_to(target, A, Y, question, how, layout, n, say)
+
+
+def _solve_to(
+    target: Resumable,
+    A: Any,
+    Y: Any,
+    question: dict[str, Any],
+    how: dict[str, Any],
+    layout: Any,
+    n: int,
+    say: Callable[[str], object],
+) -> BatchResult:
+    """The same, while no other process writes there."""
     from ..batch import RhsStatus
 
-    layout, n = _layout(A, Y, question)
-    target = Resumable(output, "--output")
     out = target.open(layout.shape_with(n), layout.axis)
     done, lines = target.done()
     if done:
@@ -112,7 +126,9 @@ def solve_to_file(
             target.discard()
             raise
         kept = f"{done * layout.width:,} of {lines * layout.width:,} right-hand sides are kept"
-        raise Interrupted(f"{kept} beside {output}; the same command goes on from there") from None
+        raise Interrupted(
+            f"{kept} beside {target.path}; the same command goes on from there"
+        ) from None
     except BadInput as error:
         if not str(error).startswith("journal:"):
             target.discard()
@@ -123,7 +139,7 @@ def solve_to_file(
             target.discard()
             raise OutOfTime("no chunk of right-hand sides was complete, and nothing was written")
         kept = f"{done * layout.width:,} of {lines * layout.width:,} right-hand sides are kept"
-        raise OutOfTime(f"{kept} beside {output}; the same command goes on from there")
+        raise OutOfTime(f"{kept} beside {target.path}; the same command goes on from there")
     target.commit(out)
     return result
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,15 +147,22 @@ def _scene(options: dict[str, Any], say: Any) -> Scene:
 
 
 def _write(folder: Path, scene: Scene, result: Any, box: str, top: int, say: Any) -> None:
+    from matplotlib import rc_context
+
+    from ..reporting.plain_text import png
     from ..unmixing import abundance_figure, maps_of, residual_figure, summary_of, summary_page
 
     maps = maps_of(scene, result.x)
     summary = summary_of(scene, result, maps, box)
-    drawn = _png(abundance_figure(scene, maps, top)), _png(residual_figure(scene, maps))
+    with rc_context(
+        {"text.usetex": False}
+    ):  # LaTeX, which users may have asked for, reads formulas
+        figures = (abundance_figure(scene, maps, top), residual_figure(scene, maps))
+        drawn = [png(figure, dpi=150) for figure in figures]
     captions = ("Abundances of the strongest materials.", "What the library does not explain.")
     page = summary_page(summary, dict(zip(captions, drawn, strict=True)))
     said = json.dumps(summary, indent=2, ensure_ascii=False) + "\n"
-    contents = (*drawn, said.encode(), page.encode())
+    contents = (*drawn, *(text.encode(errors="backslashreplace") for text in (said, page)))
     with Outputs() as outputs:
         for name, held in zip(_FILES, contents, strict=True):
             outputs.write(folder / name, "--output", partial(_put, held))
@@ -170,9 +176,3 @@ def _write(folder: Path, scene: Scene, result: Any, box: str, top: int, say: Any
 
 def _put(held: bytes, path: Path) -> None:
     path.write_bytes(held)
-
-
-def _png(figure: Any) -> bytes:
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=150)
-    return buffer.getvalue()

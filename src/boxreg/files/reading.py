@@ -14,7 +14,6 @@ import numpy as np
 from scipy import sparse
 
 from .containers import read_mat, read_npz
-from .indices import checked
 from .matrix_market import read_mtx
 from .problem import FileProblem, one_line
 from .tables import read_parquet, read_text
@@ -48,7 +47,9 @@ def read_matrix(spec: str, name: str, *also: str) -> Held:
             warnings.simplefilter("ignore")  # readers' remarks on odd files
             array, key = _loaded(path, key, (name, *also))
             if sparse.issparse(array):
-                array = checked(array)
+                from ..validate import structure_checked
+
+                array = structure_checked(array)
     return Held(array, path, key)
 
 

@@ -2,6 +2,7 @@
 
     x.npy.part       what is there so far, in its final shape
     x.npy.journal    how far it has come, see `batch.journal` (and x.npy.journal.npy)
+    x.npy.lock       who is writing, while somebody is
 
 An interrupted run leaves these, and the same run goes on from them. `x.npy` appears complete.
 """
@@ -18,13 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from .locking import FileLock, Taken
 from .problem import FileProblem, one_line
 from .writing import Outputs
 from .zarr_arrays import create_zarr, is_zarr, reopen_zarr, require_zarr
 
 
 class Resumable:
-    """An .npy file or .zarr folder of float64 numbers that is written a chunk at a time."""
+    """An .npy file or .zarr folder of float64 numbers that is written a chunk at a time.
+
+    Used as a context, which one process at a time may enter.
+    """
 
     def __init__(self, path: Path, name: str) -> None:
         self.path, self.name = path, name
@@ -32,6 +37,24 @@ class Resumable:
         self._part = self._beside(".part")
         self.journal = self._beside(".journal")
         self._folder = path.suffix.lower() == ".zarr"
+        self._lock = FileLock(self._beside(".lock"))
+
+    def __enter__(self) -> Resumable:
+        try:
+            self._lock.acquire()
+        except Taken as owner:
+            raise FileProblem(
+                f"{self.name}: {self.path} is being written by {owner}; wait until that run ends, or "
+                "end it: the same command then goes on from there"
+            ) from owner
+        except OSError as error:
+            raise FileProblem(
+                f"{self.name}: {self.path} cannot be written ({one_line(error)})"
+            ) from error
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._lock.release()
 
     @staticmethod
     def check(path: Path, name: str) -> None:
@@ -73,8 +96,9 @@ class Resumable:
             return 0, 0
         try:
             told = json.loads(self.journal.read_text())
-            return int(told["lines"]), int(told["of"])
-        except (OSError, ValueError, KeyError):
+            done, lines = int(told["lines"]), int(told["of"])
+            return (done, lines) if 0 <= done <= lines else (0, 0)
+        except (OSError, ValueError, KeyError, TypeError):
             return 0, 0
 
     def commit(self, array: Any) -> None:
@@ -92,7 +116,7 @@ class Resumable:
         if self._part.is_dir():
             shutil.rmtree(self._part)
         self._part.unlink(missing_ok=True)
-        for ending in (".journal", ".journal.npy", ".journal.new"):
+        for ending in (".journal", ".journal.npy", ".journal.new", ".journal.lock"):
             self._beside(ending).unlink(missing_ok=True)
 
     def _beside(self, ending: str) -> Path:

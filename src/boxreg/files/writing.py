@@ -86,8 +86,8 @@ def write_text(path: Path, text: str, name: str = "path") -> None:
 
 
 def put_text(path: Path, text: str) -> None:
-    """Text into a file, in UTF-8."""
-    path.write_text(text, encoding="utf-8")
+    """Text into a file, in UTF-8; what that has no code for, as names of files may hold, is escaped."""
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def write_vector(x: Array, path: Path) -> None:

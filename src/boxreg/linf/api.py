@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import validate
 from ..budget import Deadline
+from ..floating_point import own_errstate
 from ..progress import Progress
 from ..rounding import dot
 from ..stopping import Limits
@@ -18,6 +19,7 @@ from .run import run
 _STEPS = 10_000
 
 
+@own_errstate
 def antisparse(
     A: Any,
     y: Any,
@@ -66,13 +68,13 @@ def antisparse(
     steps = validate.iterations(max_iter, "max_iter")
     target, most = max(relative * scale, absolute), _STEPS if steps is None else steps
     limits = Limits(target, most, deadline)
-    with Progress(enabled=verbose > 0) as progress:
+    with Progress(enabled=validate.verbosity(verbose) > 0) as progress:
         outcome = run(problem, weight, limits, squeezing=squeeze, watch=progress.watch(None))
     result = AntisparseResult.of(outcome, weight, scale, limits.target, perf_counter() - clock)
     if result.status.fell_short:
         warnings.warn(
             f"{result.message} Gap {result.gap:.3g}, asked for {result.target_gap:.3g}.",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return result

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..arrays import Array
 from ..certificate import Certificate
+from ..floating_point import own_errstate
 from ..proved import Proved
 from ..status import Status
 
@@ -87,6 +88,7 @@ class AntisparseResult(Proved):
         """Share of the coordinates proved to be at ± ||x||∞."""
         return float(np.count_nonzero(self.squeezed)) / max(len(self.x), 1)
 
+    @own_errstate
     def __repr__(self) -> str:
         from ..reporting.text import block, count, duration
 

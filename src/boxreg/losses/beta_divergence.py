@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..arguments import number
 from ..arrays import Array, Index
 from ..rounding import ELEMENTARY, FAINT, SLACK, TINY, UNIT_ROUNDOFF
 from .positive import PositiveLoss
@@ -34,7 +35,7 @@ class BetaDivergence(PositiveLoss):
     roundoff_value = 256.0
 
     def __init__(self, beta: float = 1.5, background: npt.ArrayLike = 0.0) -> None:
-        self.beta = float(beta)
+        self.beta = number(beta, "beta")
         if not 1.0 < self.beta < 2.0:
             raise ValueError(
                 f"beta: expected a number between 1 and 2, both excluded, got {beta!r}; "

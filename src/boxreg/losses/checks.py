@@ -7,15 +7,30 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from ..arguments import number
 from ..arrays import Array, Index
 
 
 def positive(argument: str, value: float) -> float:
     """`value` as a finite number > 0."""
-    number = float(value)
-    if not (math.isfinite(number) and number > 0.0):
+    size = number(value, argument)
+    if not (math.isfinite(size) and size > 0.0):
         raise ValueError(f"{argument}: expected a finite number > 0, got {value!r}")
-    return number
+    return size
+
+
+def real_vector(value: npt.ArrayLike, argument: str) -> Array:
+    """A copy of `value` as a float64 array of at most one dimension."""
+    try:
+        array = np.array(value)
+    except Exception as error:  # whatever the object's own conversion raises
+        raise ValueError(f"{argument}: cannot be read as an array of numbers ({error})") from error
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{argument}: expected real numbers, got dtype {array.dtype}")
+    if array.ndim > 1:
+        raise ValueError(f"{argument}: expected a number or a vector, got {array.ndim} dimensions")
+    with np.errstate(over="ignore"):  # wider numbers that are too large become inf
+        return array.astype(np.float64)
 
 
 def labels(target: Array) -> Array:
@@ -43,11 +58,7 @@ class Background:
     """b >= 0 in q = p + b: a number, or a vector with one entry a row."""
 
     def __init__(self, value: npt.ArrayLike) -> None:
-        array = np.array(value, dtype=np.float64)
-        if array.ndim > 1:
-            raise ValueError(
-                f"background: expected a number or a vector, got {array.ndim} dimensions"
-            )
+        array = real_vector(value, "background")
         if not (np.isfinite(array).all() and (array >= 0.0).all()):
             raise ValueError("background: expected finite entries >= 0")
         array.flags.writeable = False

@@ -7,14 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import number, switch
 from ..arrays import Array
+from ..floating_point import own_errstate
 from ..rounding import UNIT_ROUNDOFF
 from .base import Loss
-from .checks import positive
+from .checks import positive, real_vector
 from .laws import check_laws, unit_of
 
 Scalar = Callable[[float, float], float]
 End = float | Callable[[float], float]
+
+
+_LEAST = 1e-280
+"""Constants alpha below this, or above its inverse, would overflow in products."""
 
 
 class CustomLoss(Loss):
@@ -38,16 +44,20 @@ class CustomLoss(Loss):
         nonnegative: bool,
         roundoff: float,
     ) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"name: expected a word, got {type(name).__name__}")
         self.name = name
         self.alpha = positive("alpha", alpha)
-        self.needs_nonnegative = nonnegative
+        if not _LEAST <= self.alpha <= 1.0 / _LEAST:
+            raise ValueError(f"alpha: expected a number from {_LEAST:g} to {1.0 / _LEAST:g}")
+        self.needs_nonnegative = switch(nonnegative, "nonnegative")
         self.roundoff_derivative = self.roundoff_value = positive("roundoff", roundoff)
         self._scalar = _plain(derivative)
         self._value = _compiled("value", value)
         self._derivative = _compiled("derivative", derivative)
         self._conjugate = _compiled("conjugate", conjugate)
         self._curvature = None if curvature is None else _compiled("curvature", curvature)
-        self._low, self._high = (_end(end) for end in domain)
+        self._low, self._high = (_end(end) for end in _pair(domain))
 
     def values(self, prediction: Array, target: Array) -> Array:
         """value(p, y)."""
@@ -83,6 +93,7 @@ class CustomLoss(Loss):
         return terms + 2.0 * self.roundoff_value * UNIT_ROUNDOFF * self.unit
 
 
+@own_errstate
 def custom_loss(
     value: Scalar,
     derivative: Scalar,
@@ -132,7 +143,9 @@ def custom_loss(
         nonnegative=nonnegative,
         roundoff=roundoff,
     )
-    where = np.asarray(targets, dtype=np.float64)
+    where = np.atleast_1d(real_vector(targets, "targets"))
+    if not (len(where) and np.isfinite(where).all()):
+        raise ValueError("targets: expected finite numbers, one at least")
     loss.unit = unit_of(loss, where)
     check_laws(loss, where, loss.unit)
     return loss
@@ -186,9 +199,20 @@ def _forwarding(scalar: Any, arguments: int) -> Callable[..., float]:
     return of_one if arguments == 1 else of_two
 
 
+def _pair(domain: tuple[End, End]) -> tuple[End, End]:
+    """The two ends of the domain, numbers in order or functions."""
+    try:
+        low, high = domain
+    except (TypeError, ValueError) as error:
+        raise ValueError("domain: expected a pair (low, high) of numbers or functions") from error
+    low, high = (end if callable(end) else number(end, "domain") for end in (low, high))
+    if not (callable(low) or callable(high) or low < high):
+        raise ValueError(f"domain: expected low < high, got {low!r} and {high!r}")
+    return low, high
+
+
 def _end(end: End) -> Callable[[Array], Array]:
     """One end of the domain for every row."""
     if callable(end):
         return _compiled("domain", end, arguments=1)
-    number = float(end)
-    return lambda target: np.full_like(target, number)
+    return lambda target: np.full_like(target, end)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from .plain_text import label as plain_label
+from .plain_text import plain_legend, png
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,11 +45,12 @@ def convergence_figure(results: Mapping[str, Result], axes: Any = None) -> Figur
     _name(panels)
     figure: Figure = panels[0].figure  # type: ignore[assignment]
     if axes is None:
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        entries = panels[0].get_legend_handles_labels()
+        plain_legend(figure.legend(*entries, loc="outside lower center", ncols=2))
         for panel in panels:
             panel.label_outer()
     else:
-        panels[1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))
+        plain_legend(panels[1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0)))
     return figure
 
 
@@ -61,9 +64,7 @@ def _new_panels() -> list[Axes]:
         """Shows itself in a notebook, which else draws only the figures that pyplot manages."""
 
         def _repr_png_(self) -> bytes:
-            buffer = BytesIO()
-            self.savefig(buffer, format="png", dpi=110)
-            return buffer.getvalue()
+            return png(self, dpi=110)
 
     figure = NotebookFigure(figsize=(9.6, 6.8), layout="constrained")
     return list(figure.subplots(2, 2, sharex="col", sharey="row").flat)
@@ -90,7 +91,7 @@ def _draw(panels: list[Axes], result: Result, label: str, colour: str) -> None:
         "marker": "o",
         "markersize": 4,
         "markevery": slice(-1, None),
-        "label": label,
+        "label": plain_label(label),
     }
     for column, across in enumerate((history.iteration, history.seconds)):
         panels[column].plot(across[proved], history.gap[proved], **style)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..api import solve
 from ..arrays import Index
+from ..reporting.plain_text import PLAIN
 from . import data
 from .scale import Scale
 from .section import Column, Drawing, Row, Section, Table
@@ -132,7 +133,7 @@ def _draw(found: Figures, theme: Theme) -> Figure:
         drawn = axis.imshow(
             image, cmap="cividis", vmin=0.0, vmax=max(np.quantile(image, 0.99), 1e-9)
         )
-        axis.set_title(title, fontsize=9)
+        axis.set_title(title, fontsize=9, **PLAIN)
         figure.colorbar(drawn, ax=axis, shrink=0.7).ax.tick_params(labelsize=7)
     for axis in axes:
         axis.set_xticks([])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Array
+from ..reporting.plain_text import PLAIN, printable
 from .maps import Maps
 from .scene import Scene
 
@@ -37,14 +38,14 @@ def abundance_figure(scene: Scene, maps: Maps, count: int) -> Figure:
         _draw(figure, panel, maps.abundance[k], "abundance")
         said = (_short(maps.names[k]), f"mean {maps.means[k]:.2g}")
         if tall > 1.5:
-            panel.set_title("\n".join(said), fontsize=9)
+            panel.set_title("\n".join(said), fontsize=9, **PLAIN)
         else:
-            panel.set_title(", ".join(said), fontsize=9, loc="left")
+            panel.set_title(", ".join(said), fontsize=9, loc="left", **PLAIN)
         panel.set_xticks([])
         panel.set_yticks([])
     for panel in panels[len(shown) :]:
         panel.set_visible(False)
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle(title, fontsize=11, **PLAIN)
     return figure
 
 
@@ -59,7 +60,7 @@ def residual_figure(scene: Scene, maps: Maps) -> Figure:
     panel.set_ylabel("pixel, down")
     solved = maps.residual[np.isfinite(maps.residual)]
     said = f"median {100.0 * np.median(solved):.2g} %" if solved.size else "no pixel was solved"
-    panel.set_title(_title(scene.title, f"relative residual, {said}", 5.0), fontsize=11)
+    panel.set_title(_title(scene.title, f"relative residual, {said}", 5.0), fontsize=11, **PLAIN)
     return figure
 
 
@@ -97,9 +98,9 @@ def _draw(figure: Figure, panel: Axes, values: Array, label: str) -> None:
 
 def _title(scene: str, said: str, width: float) -> str:
     """Two lines, or more where the figure is narrow: a letter takes a twelfth of an inch, about."""
-    return "\n".join(fill(line, int(11.0 * width)) for line in (scene, said))
+    return "\n".join(fill(printable(line), int(11.0 * width)) for line in (scene, said))
 
 
 def _short(name: str) -> str:
-    name = name.replace("_", " ")
+    name = printable(name.replace("\n", " ").replace("_", " "))
     return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"

@@ -1,6 +1,6 @@
 """The only place where user input is checked, converted or copied."""
 
-from .arrays import at_least_2d, bound_pair, bounds, start, vector
+from .arrays import at_least_2d, bound_pair, bounds, real_array, vector
 from .batches import (
     bound_of_many,
     bounds_in_order,
@@ -10,6 +10,7 @@ from .batches import (
     jobs,
     mixed_bounds,
     output,
+    path,
     skips_nan,
     spectral_axis,
 )
@@ -22,12 +23,24 @@ from .collections import (
     no_sparse_names,
     spectral_dimension,
 )
-from .designs import design, operator
+from .designs import LARGEST, design, operator, structure_checked, with_columns
 from .methods import lsmr_options, method
-from .problems import dual_point, level_zero, problem
-from .values import choice, claim, iterations, one_of, positive, seconds, switch, tolerance
+from .problems import dual_point, level_zero, point, problem, start
+from .values import (
+    choice,
+    claim,
+    function,
+    iterations,
+    one_of,
+    positive,
+    seconds,
+    switch,
+    tolerance,
+    verbosity,
+)
 
 __all__ = [
+    "LARGEST",
     "at_least_2d",
     "bound_dimensions",
     "bound_of_many",
@@ -43,6 +56,7 @@ __all__ = [
     "device",
     "device_fits",
     "dual_point",
+    "function",
     "iterations",
     "jobs",
     "lazy_options",
@@ -55,14 +69,20 @@ __all__ = [
     "one_of",
     "operator",
     "output",
+    "path",
+    "point",
     "positive",
     "problem",
+    "real_array",
     "seconds",
     "skips_nan",
     "spectral_axis",
     "spectral_dimension",
     "start",
+    "structure_checked",
     "switch",
     "tolerance",
     "vector",
+    "verbosity",
+    "with_columns",
 ]

@@ -10,7 +10,8 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from ..arrays import Array
-from ..devices import host
+from ..designs import Design
+from ..devices import host, lives_on_gpu
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -78,12 +79,9 @@ def _of_length(bound: Array, n: int) -> Array:
 
 def at_least_2d(A: Any) -> Any:
     """A, or as SciPy has it a matrix of one row where A is a vector or a number."""
-    return A if sparse.issparse(A) or isinstance(A, LinearOperator) else np.atleast_2d(A)
-
-
-def start(x0: Any, n: int) -> Array | None:
-    """The caller's starting point, if there is one; the driver projects it on the box."""
-    return None if x0 is None else vector(x0, "x0", n, of="columns of A")
+    if sparse.issparse(A) or isinstance(A, (LinearOperator, Design)) or lives_on_gpu(A):
+        return A
+    return np.atleast_2d(real_array(A, "A"))
 
 
 def real_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
@@ -101,7 +99,7 @@ def real_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
         with warnings.catch_warnings():
             warnings.simplefilter("error", DeprecationWarning)
             array = np.asarray(value)
-    except (ValueError, DeprecationWarning) as error:
+    except Exception as error:  # whatever the object's own conversion raises
         raise ValueError(f"{name}: cannot be read as an array of numbers ({error})") from error
     if array.dtype.kind == "c":
         raise TypeError(f"{name}: expected real numbers, got complex dtype {array.dtype}")
@@ -109,7 +107,8 @@ def real_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
         raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
     if array.dtype in _FLOATS:
         return np.asarray(array)
-    return array.astype(np.float64)
+    with np.errstate(over="ignore"):  # wider numbers that are too large become inf
+        return array.astype(np.float64)
 
 
 def check_range(array: np.ndarray[Any, np.dtype[Any]], name: str) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..arguments import shown
 from ..arrays import Array
 from ..losses import Loss
 from ..losses.least_squares import LeastSquares
-from .values import iterations
+from .arrays import real_array
+from .designs import LARGEST
+from .values import iterations, one_of
 
 
 def spectral_axis(shape: tuple[int, ...], axis: Any, m: int) -> int:
@@ -20,8 +25,10 @@ def spectral_axis(shape: tuple[int, ...], axis: Any, m: int) -> int:
             f"Y: expected at least 2 dimensions, right-hand sides beside each other, got shape {shape};"
             " for a single one use solve"
         )
-    if not isinstance(axis, (int, np.integer)) or not -len(shape) <= axis < len(shape):
-        raise ValueError(f"axis: expected a whole number that names an axis of Y, got {axis!r}")
+    if not _whole(axis) or not -len(shape) <= axis < len(shape):
+        raise ValueError(
+            f"axis: expected a whole number that names an axis of Y, got {shown(axis)}"
+        )
     at = int(axis) % len(shape)
     if shape[at] != m:
         raise ValueError(
@@ -32,8 +39,7 @@ def spectral_axis(shape: tuple[int, ...], axis: Any, m: int) -> int:
 
 def skips_nan(value: Any) -> bool:
     """Whether right-hand sides with NaN are left out rather than refused."""
-    if value not in ("raise", "skip"):
-        raise ValueError(f"nan: expected 'raise' or 'skip', got {value!r}")
+    one_of(value, "nan", ("raise", "skip"))
     return bool(value == "skip")
 
 
@@ -42,13 +48,14 @@ def bound_of_many(value: Any, name: str, n: int, like: tuple[int, ...]) -> tuple
     accepted = (
         f"expected a number, a vector with {n} entries (columns of A) or an array of shape {like}"
     )
-    if np.ndim(value) > 1:
-        if tuple(value.shape) != like:
-            raise ValueError(f"{name}: {accepted}, got shape {tuple(value.shape)}")
-        return value, True
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    sliced = hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__getitem__")
+    array = value if sliced and len(value.shape) > 1 else real_array(value, name)
+    if len(array.shape) > 1:
+        if tuple(array.shape) != like:
+            raise ValueError(f"{name}: {accepted}, got shape {tuple(array.shape)}")
+        if np.dtype(array.dtype).kind not in "fiub":
+            raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
+        return array, True
     if array.ndim == 1 and len(array) != n:
         raise ValueError(f"{name}: {accepted}, got shape {array.shape}")
     return np.broadcast_to(array.astype(np.float64), (n,)).copy(), False
@@ -60,12 +67,16 @@ def bounds_in_order(lower: Array, upper: Array) -> None:
         raise ValueError("bounds: lower must not exceed upper, and neither may hold NaN")
     if np.isposinf(lower).any() or np.isneginf(upper).any():
         raise ValueError("bounds: lower must be below +inf and upper above -inf")
+    if np.any(lower > LARGEST) or np.any(upper < -LARGEST):
+        raise ValueError(
+            f"bounds: some leave only numbers above {LARGEST:g} in size, whose squares would overflow"
+        )
 
 
 def jobs(value: Any) -> int:
     """How many right-hand sides are worked on at a time; -1 is as many as there are cores."""
-    if not isinstance(value, (int, np.integer)) or value == 0 or value < -1:
-        raise ValueError(f"n_jobs: expected a whole number >= 1, or -1, got {value!r}")
+    if not _whole(value) or value == 0 or value < -1:
+        raise ValueError(f"n_jobs: expected a whole number >= 1, or -1, got {shown(value)}")
     if value > 0:
         return int(value)
     affinity = getattr(os, "sched_getaffinity", None)
@@ -82,27 +93,45 @@ def chunk(value: Any, default: int) -> int:
     return number
 
 
-def output(out: Any, shape: tuple[int, ...], as_sparse: bool) -> Any:
-    """The array to write x to."""
+def output(out: Any, shape: tuple[int, ...], as_sparse: bool, sources: Sequence[Any]) -> Any:
+    """The array to write x to; `sources` are read while it is written."""
     if as_sparse:
         raise ValueError("out: cannot be combined with sparse=True; give one of them")
-    if not hasattr(out, "shape") or tuple(out.shape) != shape:
+    got = getattr(out, "shape", None)
+    if not isinstance(got, tuple) or got != shape or not hasattr(out, "__setitem__"):
         raise ValueError(
-            f"out: expected an array of shape {shape}, got {getattr(out, 'shape', out)}"
+            f"out: expected an array of shape {shape}, got {shown(out) if got is None else got}"
         )
     if np.dtype(out.dtype).kind != "f":
         raise TypeError(f"out: expected a floating-point array, got dtype {out.dtype}")
+    if isinstance(out, np.ndarray):
+        if not out.flags.writeable:
+            raise ValueError("out: expected an array that can be written to; it is read-only")
+        if any(isinstance(a, np.ndarray) and np.may_share_memory(out, a) for a in sources):
+            raise ValueError("out: shares its memory with Y or a bound, which are read meanwhile")
     return out
+
+
+def path(value: Any, name: str) -> Path:
+    """The path of a file, which need not be there."""
+    try:
+        found = Path(os.fsdecode(value))
+    except TypeError as error:
+        raise TypeError(f"{name}: expected the path of a file, got {shown(value)}") from error
+    if not found.name:
+        raise ValueError(f"{name}: expected the path of a file, got {shown(value)}")
+    return found
 
 
 def device(name: Any, precision: Any, on_gpu: bool) -> str:
     """Where to solve: where the data are, unless the caller says so."""
-    if precision not in ("float64", "float32"):
-        raise ValueError(f"precision: expected 'float64' or 'float32', got {precision!r}")
+    one_of(precision, "precision", ("float64", "float32"))
     chosen = name if name is not None else ("cuda" if on_gpu else "cpu")
     kind, colon, number = chosen.partition(":") if isinstance(chosen, str) else ("", "", "")
-    if chosen != "cpu" and (kind != "cuda" or (colon and not number.isdigit())):
-        raise ValueError(f"device: expected 'cpu', 'cuda' or 'cuda:0', 'cuda:1', …, got {name!r}")
+    if kind not in ("cpu", "cuda") or (colon and not (kind == "cuda" and number.isdecimal())):
+        raise ValueError(
+            f"device: expected 'cpu', 'cuda' or 'cuda:0', 'cuda:1', …, got {shown(name)}"
+        )
     if chosen == "cpu" and on_gpu:
         raise ValueError("device: Y lives on a GPU; for device='cpu' copy it to the host first")
     if chosen == "cpu" and precision != "float64":
@@ -125,6 +154,11 @@ def mixed_bounds(name: str) -> ValueError:
     return _not_there(
         name, "whose variables have the same kinds of bounds for all right-hand sides"
     )
+
+
+def _whole(value: Any) -> bool:
+    """Whether it is a whole number; True and False are not."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _not_there(name: str, what: str) -> ValueError:

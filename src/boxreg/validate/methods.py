@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import shown
 from ..arrays import Array
 from ..designs import DenseDesign, Design
 from ..directions import DIRECTIONS
@@ -15,6 +16,7 @@ from ..problem import Problem
 from ..safe_regions import REGIONS, SafeRegion
 from ..solvers import SOLVERS, PrimalSolver
 from .arrays import vector
+from .problems import check_size
 from .values import choice, iterations, one_of, switch, unknown
 
 
@@ -92,7 +94,9 @@ def _direction(direction: Any, problem: Problem) -> str | Array:
                 unknown("direction", direction, ["auto", *DIRECTIONS]) + ", or a vector"
             )
         return direction
-    return vector(direction, "direction", problem.design.shape[0], of="rows of A")
+    given = vector(direction, "direction", problem.design.shape[0], of="rows of A")
+    check_size(given, "direction")
+    return given
 
 
 def lsmr_options(
@@ -105,7 +109,7 @@ def lsmr_options(
         raise ValueError("lsq_solver: 'exact' needs a dense A; use 'lsmr' or None")
     automatic = tol is None or (isinstance(tol, str) and tol == "auto")
     if not automatic and not (isinstance(tol, float) and tol > 0.0):
-        raise ValueError(f"lsmr_tol: expected None, 'auto' or a float > 0, got {tol!r}")
+        raise ValueError(f"lsmr_tol: expected None, 'auto' or a float > 0, got {shown(tol)}")
     limit = iterations(maxiter, "lsmr_maxiter", least=1)
     if solver == "exact" or (solver is None and dense):
         return None

@@ -7,7 +7,26 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..arguments import number as _number
+from ..arguments import shown, switch
+
+__all__ = [
+    "choice",
+    "claim",
+    "function",
+    "iterations",
+    "one_of",
+    "positive",
+    "switch",
+    "tolerance",
+    "unknown",
+    "verbosity",
+]
+
 T = TypeVar("T")
+
+_MOST = 2**62
+"""Whole numbers above this mean the same: compiled loops count in 64 bits."""
 
 
 def tolerance(value: Any, name: str) -> float:
@@ -26,13 +45,6 @@ def positive(value: Any, name: str) -> float:
     return number
 
 
-def switch(value: Any, name: str) -> bool:
-    """True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name}: expected True or False, got {value!r}")
-    return bool(value)
-
-
 def claim(value: Any, name: str) -> float:
     """A number >= 0, or inf: a gap that somebody says was proved."""
     number = _number(value, name)
@@ -48,6 +60,14 @@ def iterations(value: Any, name: str, *, least: int = 0) -> int | None:
     number = _number(value, name)
     if not (number >= least and number == np.floor(number) and np.isfinite(number)):
         raise ValueError(f"{name}: expected None or a whole number >= {least}, got {value!r}")
+    return min(int(number), _MOST)
+
+
+def verbosity(value: Any) -> int:
+    """How much to show: a whole number >= 0, or True or False."""
+    number = _number(value, "verbose")
+    if not (0 <= number < np.inf and number == np.floor(number)):
+        raise ValueError(f"verbose: expected a whole number >= 0, got {value!r}")
     return int(number)
 
 
@@ -61,11 +81,19 @@ def seconds(value: Any, name: str) -> float | None:
     return None if number == np.inf else number
 
 
+def function(value: Any, name: str) -> Any:
+    """None, or what can be called."""
+    if value is not None and not callable(value):
+        raise TypeError(f"{name}: expected a function, got {type(value).__name__}")
+    return value
+
+
 def one_of(value: Any, name: str, accepted: tuple[Any, ...]) -> None:
     """Refuse what is not among a few values."""
-    if not any(value is known or value == known for known in accepted):
+    plain = value is None or isinstance(value, (str, int, float, np.integer, np.floating))
+    if not (plain and any(value is known or value == known for known in accepted)):
         said = ", ".join(map(repr, accepted))
-        raise ValueError(f"{name}: expected one of {said}, got {value!r}")
+        raise ValueError(f"{name}: expected one of {said}, got {shown(value)}")
 
 
 def choice(
@@ -91,10 +119,3 @@ def choice(
 def unknown(name: str, value: str, accepted: list[str]) -> str:
     """What to say of a name that is not known."""
     return f"{name}: unknown name {value!r}; accepted: {', '.join(sorted(accepted))}"
-
-
-def _number(value: Any, name: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: expected a number, got {type(value).__name__}") from error
