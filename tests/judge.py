@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
+from boxreg.certificate import Verdict
 from boxreg.settings import using
 from judging_antisparse import FAMILIES as ANTISPARSE
 from judging_antisparse import draw
@@ -160,17 +161,14 @@ def _solve(problem: Judged, variant: Variant, record: Record) -> Iterable[str]:
     if np.isfinite(result.gap):
         again = boxreg.verify(**problem.posed, x=result.x, theta=result.theta, gap=result.gap)
         if claims(result.certificate) and not again:
-            yield f"not verified: {again.remarks}"
+            yield f"not verified: {again}"
         if again and claims(again):
             yield from _not_a_bound(problem, result.x, result.gap, again, "verify: ")
 
 
 def claims(certificate: Any) -> bool:
     """Whether a certificate says that its gap is proved."""
-    verdict = getattr(certificate, "verdict", None)
-    if verdict is not None:
-        return str(getattr(verdict, "name", verdict)) == "PROVED"
-    return bool(certificate.valid and certificate.rigorous)
+    return certificate.verdict is Verdict.PROVED
 
 
 def _outside(problem: Judged, x: Any) -> Iterable[str]:

@@ -6,6 +6,7 @@ arithmetic; logarithms, where a loss has them, to 60 digits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -205,6 +206,8 @@ def _divergence(p: Fraction, y: Fraction, parameters: Mapping[str, Any]) -> Frac
     q = p + Fraction(parameters.get("background", 0.0))
     if y == 0:
         return q
+    if q <= 0:
+        return math.inf  # type: ignore[return-value]
     with mpmath.workdps(_DIGITS):
         return q - y + y * _fraction(mpmath.log(_real(y / q)))
 
