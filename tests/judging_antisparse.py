@@ -15,9 +15,11 @@ Data = tuple[Any, Any, float]
 _SHARES = [1.5, 1.0, 1.0 - 1e-15, 0.999999999, 0.9, 0.5, 0.1, 0.01, 1e-6, 1e-12]
 
 
-def judge(A: Any, y: Any, penalty: float) -> tuple[AntisparseResult, ExactAntisparse]:
-    """Solve, and check every claim against the exact solution."""
-    found = antisparse(A, y, penalty)
+def judge(
+    A: Any, y: Any, penalty: float, held: Any = None
+) -> tuple[AntisparseResult, ExactAntisparse]:
+    """Solve, with A held as given, and check every claim against the exact solution."""
+    found = antisparse(A if held is None else held, y, penalty)
     exact = exact_antisparse(A, y, penalty, found.x)
     excess = exact_objective(A, y, penalty, found.x) - exact.objective
     assert excess >= 0

@@ -18,13 +18,14 @@ def hidden_gain(free: Array, hidden: Array, slopes: Array) -> float:
     d_j is the distance of a column from the span of the `free` ones. Where it is small a gradient lost
     in the noise may be worth much; columns that are copies of others have nothing to gain.
     """
-    norms, condition = np.linalg.norm(hidden, axis=0), 1.0
+    norms, share = np.linalg.norm(hidden, axis=0), 1.0
     if free.shape[1]:
         q, r = qr(free, mode="economic")
         sizes = np.abs(np.diagonal(r))
-        condition = float(sizes.max() / max(sizes.min(), np.finfo(float).tiny))
+        if sizes.max() > 0.0:
+            share = float(sizes.min() / sizes.max())  # one over their condition; 0 if they depend
         for _ in range(2):
             hidden = hidden - q @ (q.T @ hidden)
     distances = np.linalg.norm(hidden, axis=0)
-    real = distances > _COPY * condition * norms
+    real = share * distances > _COPY * norms
     return float(np.max(0.5 * (slopes[real] / distances[real]) ** 2, initial=0.0))

@@ -33,6 +33,12 @@ def test_the_span_of_ill_conditioned_columns_is_not_known_so_well() -> None:
     assert hidden_gain(free, hidden, np.ones(1)) == 0.0
 
 
+def test_columns_that_depend_exactly_have_no_span_to_be_off() -> None:
+    """Their condition is infinite, which no division may be needed to tell."""
+    free = np.array([[31.875, 2.65625, 680.0], [217.5, 18.125, 4640.0]])
+    assert hidden_gain(free, np.array([[0.0415], [0.2832]]), np.array([2.3e-12])) == 0.0
+
+
 def test_without_free_columns_distances_are_norms() -> None:
     assert hidden_gain(np.zeros((3, 0)), FREE, np.ones(1)) == pytest.approx(0.125)
     assert hidden_gain(FREE, np.zeros((3, 0)), np.ones(0)) == 0.0

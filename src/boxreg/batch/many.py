@@ -92,15 +92,12 @@ def solve_many(
     BatchResult; a `LazyBatchResult`, of which nothing is computed yet, if Y is a dask array; a
     `LabelledResult` around either if Y is a DataArray.
     """
-    given = locals()
+    given, clock = locals(), perf_counter()
     deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
     path = path_for(Y, dim)
-    if path is not None:
-        elsewhere: BatchResult = path(
-            **given
-        )  # of another kind, as NumPy's functions do for such Y
+    if path is not None:  # a result of another kind, as NumPy's functions give for such Y
+        elsewhere: BatchResult = path(**given)
         return elsewhere
-    clock = perf_counter()
     switches = {"warm_start": warm_start, "return_dual": return_dual, "sparse": sparse}
     warm, return_dual, sparse = (validate.switch(on, name) for name, on in switches.items())
     original, device = Y, validate.device(device, precision, lives_on_gpu(Y))

@@ -278,7 +278,8 @@ class Newton(WorkingSet):
         moved, share = ahead
         if share is not None:
             state.change = moved.prediction - point.prediction
-            state.gained = (point.objective - moved.objective) / abs(point.objective)
+            size = abs(point.objective)  # which costs may make 0
+            state.gained = (point.objective - moved.objective) / size if size else np.inf
             if share >= 1.0:
                 state.caution = max(_LESS * state.caution, _LEAST_CAUTION)
             elif share < _SHORT:
