@@ -4,9 +4,9 @@ python tests/mutants.py                     all of them
 python tests/mutants.py gap residual        those whose name contains one of these words
 python tests/mutants.py --table out.md      also write what killed what as a table
 
-Each fault goes into a copy of the source of its own. Kernels run as plain Python, those for GPUs in numba's
-simulator, so that nothing has to be compiled. Exit code 1 where a mutant survives, 2 where the table
-does not fit the source or a killer fails without any fault.
+Each fault goes into a copy of the source of its own. Kernels run as plain Python, those for GPUs in
+numba's simulator, so that nothing has to be compiled. Exit code 1 where a mutant survives, 2 where the
+table does not fit the source or a killer fails without any fault.
 """
 
 from __future__ import annotations
