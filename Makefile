@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint fuzz reproduce reproduce-quick ratios rivals bench bench-quick bench-losses bench-many \
+.PHONY: help demo test lint fuzz mutants proof-lines reproduce reproduce-quick ratios rivals bench bench-quick bench-losses bench-many \
   bench-cluster real-data memory campaign clean
 
 help:
@@ -13,6 +13,8 @@ help:
 	@echo "make test    lint, then the test suite"
 	@echo "make lint    ruff and mypy"
 	@echo "make fuzz    screening safety of every loss against references (PROBLEMS=100000, 2 processes)"
+	@echo "make mutants plant faults in what proofs pass through, one at a time: a test must kill each"
+	@echo "make proof-lines   the share of lines that feed a proof and that judged problems execute"
 	@echo "make reproduce     the paper's tables and figures, hours; reproduce-quick: smaller, 3 minutes"
 	@echo "make ratios  work and time with and without screening on the paper's tables"
 	@echo "make bench   the race against every other solver (about 30 minutes); BOXREG_DATA adds real data"
@@ -49,6 +51,12 @@ PROBLEMS ?= 100000
 fuzz: $(READY)
 	$(BIN)/python tests/fuzz.py --problems $(PROBLEMS)
 	$(BIN)/python tests/fuzz_antisparse.py
+
+mutants: $(READY)
+	$(BIN)/python tests/mutants.py --page docs/mutants.md
+
+proof-lines: $(READY)
+	$(BIN)/python tests/proof_lines.py --least 0.9
 
 reproduce: $(READY)
 	$(BIN)/python -m boxreg.reproduce all --full --out out/reproduce

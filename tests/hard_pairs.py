@@ -19,7 +19,17 @@ from boxreg.reduced import ReducedProblem
 from boxreg.work import WorkMeter
 from rational import exact, inner, slopes
 
-KINDS = ("gaussian", "cancelled", "orthogonal", "faint", "long", "zero_column")
+KINDS = (
+    "gaussian",
+    "cancelled",
+    "orthogonal",
+    "faint",
+    "long",
+    "zero_column",
+    "small_x",
+    "biased_rows",
+    "biased_columns",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +60,8 @@ class Pair:
 
 def hard_pair(kind: str, seed: int) -> Pair:
     """The pair number `seed` of its kind, with finite bounds."""
+    if kind.startswith("biased"):
+        return _biased_pair(kind, seed)
     rng = np.random.default_rng([KINDS.index(kind), seed, 3])
     m, n = (int(v) for v in rng.integers(1, 7, 2))
     if kind == "long":
@@ -78,14 +90,29 @@ def hard_pair(kind: str, seed: int) -> Pair:
         x, lower, upper, y, theta = (v * size for v in (x, lower, upper, y, theta))
     elif kind == "zero_column":
         A[:, 0] = 0.0
+    elif kind == "small_x":  # the residual rounds, the prediction does not
+        size = 10.0 ** -rng.uniform(6.0, 12.0)
+        x, lower, upper = x * size, lower * size, upper * size
+        theta = y - A @ x
     return Pair(A, y, lower, upper, x, theta)
+
+
+def _biased_pair(kind: str, seed: int) -> Pair:
+    """Sums of many equal terms, whose rounding errors have mostly one sign and add up."""
+    rng = np.random.default_rng([KINDS.index(kind), seed, 3])
+    m, n = (400, 1) if kind == "biased_rows" else (1, 400)
+    A = np.full((m, n), rng.uniform(1.0, 2.0))
+    x = np.full(n, rng.uniform(1.0, 2.0))
+    theta = np.full(m, rng.uniform(1.0, 2.0))
+    y = np.full(m, rng.uniform(1.0, 2.0))
+    return Pair(A, y, x - 1.0, x + rng.uniform(0.0, 1e9), x, theta)
 
 
 def tight_pair(seed: int) -> tuple[Pair, list[Fraction]]:
     """A pair with theta* on the boundary of its sphere, and theta*: integers throughout.
 
-    Every x*_j is at the bound that the sign of w*_j asks for, x = x*, and theta is off by a multiple of a
-    column, not far enough to change a sign: D is quadratic there, G = ½||theta - theta*||².
+    Every x*_j is at the bound that the sign of w*_j asks for, x = x*, and theta is off by a multiple of
+    a column, not far enough to change a sign: D is quadratic there, G = ½||theta - theta*||².
     """
     rng = np.random.default_rng([seed, 4])
     while True:

@@ -1,8 +1,8 @@
-"""The proofs of compiled kernels, step by step, run as plain Python: `test_kernel_proofs` runs this file.
+"""The proofs of compiled kernels, step by step, as plain Python: `test_kernel_proofs` runs this file.
 
-Kernels for CPUs (with `NUMBA_DISABLE_JIT=1`, for most have no way in from Python when compiled) and those for
-GPUs (in numba's simulator, `NUMBA_ENABLE_CUDASIM=1`) certify points at which rounding decides; their gaps
-are judged in rational arithmetic, or in 60 digits where there are logarithms.
+Kernels for CPUs (with `NUMBA_DISABLE_JIT=1`, for most have no way in from Python when compiled) and
+those for GPUs (in numba's simulator, `NUMBA_ENABLE_CUDASIM=1`) certify points at which rounding decides;
+their gaps are judged in rational arithmetic, or in 60 digits where there are logarithms.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from boxreg.batch.shared import _way
 from boxreg.kernels import many_kullback_leibler, many_least_squares, small_nnls, tiny_nnls
 from boxreg.kernels.box_certificates import describe, new_box
 from boxreg.kernels.pricing import judge, settled
-from boxreg.small import GAVE_UP, SOLVED, UNSURE
+from boxreg.small import GAVE_UP, SOLVED, UNSURE, _harmless
 from hard_pairs import Pair, gap_of, residual
 from rational import exact, inner, slopes
 from references.exact import exact_solution
@@ -237,7 +237,7 @@ def test_small_answers(name: str) -> None:
 
 
 def test_the_judge_of_small_answers() -> None:
-    """Each condition by itself: a slope inwards, one of a free column, a gain, a sign that noise hides."""
+    """Each condition alone: a slope inwards, one of a free column, a gain, a sign that noise hides."""
     norms, noise, little = np.ones(3), 1e-15, 1e-15
     x, w = np.array([1.0, 0.0, 0.0]), np.array([0.0, -1.0, -1.0])
 
@@ -260,6 +260,14 @@ def test_the_judge_of_small_answers() -> None:
             hidden[k] = size
             assert end(w=hidden) == UNSURE
     assert end(w=[1e-14, -1.0, -1.0], threshold=1e-13) == SOLVED
+
+
+def test_what_rounding_hides() -> None:
+    """A column that is all but a copy of a free one: a slope lost in the noise may be worth much."""
+    b, x = np.array([1.0, 0.0]), np.array([1.0, 0.0])
+    for own, harmless in ((1.0, True), (1e-3, True), (1e-8, False), (1e-9, False)):
+        assert _harmless(np.array([[1.0, 1.0], [0.0, own]]), b, x) is harmless
+    assert not _harmless(np.array([[1.0, 0.6], [0.0, 0.8]]), np.array([1.0, 1e-7]), x)
 
 
 def test_free_columns_are_settled() -> None:

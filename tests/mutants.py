@@ -2,11 +2,11 @@
 
 python tests/mutants.py                     all of them
 python tests/mutants.py gap residual        those whose name contains one of these words
-python tests/mutants.py --table out.md      also write what killed what as a table
+python tests/mutants.py --page docs/mutants.md      also write what killed what into that page
 
-Each fault goes into a copy of the source of its own. Kernels run as plain Python, those for GPUs in numba's
-simulator, so that nothing has to be compiled. Exit code 1 where a mutant survives, 2 where the table
-does not fit the source or a killer fails without any fault.
+Each fault goes into a copy of the source of its own. Kernels run as plain Python, those for GPUs in
+numba's simulator, so that nothing has to be compiled. Exit code 1 where a mutant survives, 2 where the
+table does not fit the source or a killer fails without any fault.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -124,12 +125,33 @@ def sound(killers: Sequence[str], processes: int) -> list[str]:
 
 def table(verdicts: Sequence[Verdict]) -> str:
     """What was planted where and what killed it, in Markdown."""
-    rows = ["| planted | in | killed by |", "|---|---|---|"]
+    survivors = sum(verdict.survived for verdict in verdicts)
+    rows = [
+        f"{len(verdicts)} mutants, {len(verdicts) - survivors} killed, {survivors} survive "
+        f"({date.today().isoformat()}, commit {_commit()}).",
+        "",
+        "| planted | in | killed by |",
+        "|---|---|---|",
+    ]
     for verdict in verdicts:
         mutant = verdict.mutant
         killer = f"`{_short(verdict.killer)}`" if verdict.killer else "**nothing: it survives**"
         rows.append(f"| {mutant.name} | `{mutant.file}` | {killer} |")
     return "\n".join(rows) + "\n"
+
+
+def filled(page: str, verdicts: Sequence[Verdict]) -> str:
+    """A page with the table between its two marks."""
+    before, after = page.split("<!-- mutants -->\n")
+    return (
+        f"{before}<!-- mutants -->\n{table(verdicts)}<!-- end -->{after.split('<!-- end -->')[1]}"
+    )
+
+
+def _commit() -> str:
+    command = ["git", "describe", "--always", "--dirty"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
 
 
 def _short(killer: str) -> str:
@@ -141,7 +163,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("words", nargs="*", help="parts of names of mutants; all by default")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--table", type=Path, help="write a table in Markdown there")
+    parser.add_argument("--page", type=Path, help="write a table between the marks of this page")
     parser.add_argument(
         "--check", action="store_true", help="only see that the table fits the source"
     )
@@ -178,8 +200,9 @@ def main() -> int:
     )
     if survivors:
         print("survivors:", *survivors, sep="\n  ")
-    if options.table is not None:
-        options.table.write_text(table(verdicts), encoding="utf-8")
+    if options.page is not None:
+        page = options.page.read_text(encoding="utf-8")
+        options.page.write_text(filled(page, verdicts), encoding="utf-8")
     return 1 if survivors else 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 STEPS = "tests/properties/test_proof_steps.py"
+CLAIMS = "tests/properties/test_proved_claims.py"
 KERNELS = "tests/kernel_proofs.py"
 SCREENING = "tests/properties/test_screening_safety.py"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import shutil
 import subprocess
 import sys
@@ -103,6 +104,7 @@ def test_a_changed_constant_is_compiled_again(tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-B", "-c", run],
             cwd=tmp_path,
+            env={**os.environ, "NUMBA_DISABLE_JIT": "0"},
             capture_output=True,
             text=True,
             check=True,
