@@ -13,8 +13,8 @@ from boxreg.kernels.exchanges import contradictions, solve_small
 from boxreg.point import Point
 from boxreg.solvers import ActiveSet, prediction, working_set
 from boxreg.workloads import nnls_table1
-from judging import assert_certified
 from building import reduced
+from judging import assert_certified
 from references.problems import FAMILIES, TABLE, generated
 
 

@@ -13,8 +13,8 @@ from boxreg.point import Point
 from boxreg.solvers import shortlist as shortlists
 from boxreg.solvers import working_set
 from boxreg.workloads import bvls_table2, nnls_table1
-from judging import assert_certified
 from building import point, reduced
+from judging import assert_certified
 from references.problems import FAMILIES, generated
 
 
