@@ -64,6 +64,13 @@ def exact_objective(problem: BoxProblem, x: np.ndarray) -> Fraction:
     return total / 2
 
 
+def assert_certified(result: Result) -> None:
+    """The certificate is PROVED, or has a finite gap and names the assumptions that it rests on."""
+    proof = result.certificate
+    assert np.isfinite(proof.gap)
+    assert proof or all(reason.startswith("assumption (") for reason in proof.reasons)
+
+
 def assert_confirmed(again: Certificate, result: Result) -> None:
     """A certificate says of a result what the result says of itself; but for assumptions, that is
     PROVED."""

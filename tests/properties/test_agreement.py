@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import boxreg
-from judging import DUALS, REGIONS, SOLVERS, VARIANTS, assert_feasible
+from judging import DUALS, REGIONS, SOLVERS, VARIANTS, assert_certified, assert_feasible
 from references.extended import ExtendedSolution, extended_solution
 from references.problems import TABLE, BoxProblem
 
@@ -47,7 +47,7 @@ def test_agrees_with_reference(problem: BoxProblem, solver: str, storage: str) -
         scale = optimum if optimum > 1e-12 * result.scale else result.scale
         assert abs(result.objective - optimum) <= 1e-9 * scale, (region, dual)
         assert_feasible(result, problem)
-        assert result.certificate
+        assert_certified(result)
         assert not np.any((result.screened == -1) & (signs > 0))
         assert not np.any((result.screened == 1) & (signs < 0))
 

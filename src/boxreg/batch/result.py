@@ -134,9 +134,9 @@ class BatchResult:
         if done.any():
             gaps, sizes = self.relative_gap[done], self.support[done]
             lines += [
-                f"  gap       at most {np.max(gaps):.2e} of P₀, median {np.median(gaps):.2e}, "
-                f"asked {self.settings.get('tol', '?')}; "
-                f"at most {np.max(self.gap_over_objective[done]):.2e} of P(x)",
+                f"  gap       at most {np.max(gaps):.2e} of P₀ and "
+                f"{np.max(self.gap_over_objective[done]):.2e} of P(x), "
+                f"median {np.median(gaps):.2e} of P₀, asked {self.settings.get('tol', '?')}",
                 f"  proved    {_how_many(self.proved[done])}",
                 f"  support   {np.min(sizes)} to {np.max(sizes)} of {n}, mean {sizes.mean():.1f}",
             ]
