@@ -26,7 +26,7 @@ from .progress import Progress
 from .proved import share
 from .result import Result
 from .settings import current
-from .small import small_answer, small_nnls
+from .small import NOT_TAKEN, small_answer, small_nnls
 from .status import Status
 from .stopping import Limits
 from .warning_types import ConvergenceWarning
@@ -113,11 +113,11 @@ def solve(
     problem = validate.problem(A, y, lower, upper, loss, **terms, sweeping=sweeping)
     method = validate.method(problem, solver, dual, region, direction, screening)
     start = validate.start(x0, problem)
-    if start is None and max_iter is None and isinstance(solver, str) and solver == "auto":
-        start = small_answer(problem)
+    limit = validate.iterations(max_iter, "max_iter")
+    small = start is None and isinstance(solver, str) and solver == "auto"
+    short = small_answer(problem, limit) if small else NOT_TAKEN
     scale, floor = reference_scale(problem)
     relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
-    limit = validate.iterations(max_iter, "max_iter")
     limits = Limits(
         target=max(relative * scale, absolute, floor),
         max_iter=method.solver.max_iter if limit is None else limit,
@@ -125,7 +125,8 @@ def solve(
     )
     watcher = validate.function(callback, "callback")
     with Progress(enabled=validate.verbosity(verbose) > 0) as progress:
-        outcome = run(problem, method, limits, x0=start, stop=progress.watch(watcher))
+        stop = progress.watch(watcher)
+        outcome = run(problem, method, limits, x0=start, stop=stop, short=short)
     result = _result(problem, method, limits, scale, outcome, perf_counter() - clock)
     result.settings.update(_named(terms))
     if result.status.fell_short:
@@ -282,7 +283,7 @@ def _result(
     certificate = outcome.certificate
     said = (outcome.status.value, _precision(certificate, scale), outcome.note)
     settings = {
-        "solver": method.solver.name,
+        "solver": outcome.ran,
         "dual": method.dual.name,
         "region": method.region.name,
         "screening": "on" if method.screening else "off",

@@ -22,6 +22,7 @@ from .problem import Problem
 from .recession import falling_cost, receding_answer
 from .reduced import ReducedProblem
 from .settings import current
+from .small import COMPILED, NOT_TAKEN, Short
 from .status import Status
 from .stopping import CheckSchedule, Limits
 from .track import Track
@@ -46,6 +47,8 @@ class Outcome:
     status: Status
     note: str
     n_iter: int
+    ran: str
+    """The solvers that had a part in it."""
     work: float
     screened: npt.NDArray[np.int8]
     screened_at: Index
@@ -59,13 +62,21 @@ def run(
     *,
     x0: Array | None = None,
     stop: Callable[[Snapshot], object] | None = None,
+    short: Short = NOT_TAKEN,
 ) -> Outcome:
-    """Step, improve the dual point, screen, compact, stop: until one of the limits is met."""
+    """Step, improve the dual point, screen, compact, stop: until one of the limits is met.
+
+    A run may start from the answer of the compiled call for small problems, whose rounds and products
+    then count.
+    """
+    x0 = short.x if x0 is None else x0
     track = _start(problem, method, limits, x0)
+    track.whole.work.add(short.products)
     ledger, work = track.ledger, track.whole.work
     update = method.dual.start(track.point.problem)
     schedule = CheckSchedule(*method.solver.checks(track.point.problem))
-    iteration, goal = 0, limits.target
+    begun = 0 if short.x is None else short.rounds
+    iteration, goal = begun, limits.target
     finishing: Budget | None = None
     if x0 is None and limits.max_iter > 0 and _steps_first(track):
         track.state, iteration = method.solver.step(track.state, 1), 1
@@ -87,7 +98,8 @@ def run(
                 break
             goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
         early = _reason_to_stop(track, limits, iteration, gap, goal)
-        searches = (early or iteration >= current().direction_after) and not work.over
+        waited = iteration - begun >= current().direction_after
+        searches = (early or waited) and not work.over
         if track.cone.pending and limits.target > 0.0 and searches:
             track.find_direction()
             continue
@@ -112,11 +124,19 @@ def run(
         status=status,
         note=" ".join(filter(None, (track.whole_cone.note, _advice(track, status)))),
         n_iter=iteration,
+        ran=_names(method, short, iteration - begun),
         work=work.total,
         screened=ledger.screened,
         screened_at=ledger.screened_at,
         history=History.of(ledger.snapshots),
     )
+
+
+def _names(method: Method, short: Short, steps: int) -> str:
+    """Who solved it: the compiled call, if that had an answer, and the solver, if it made a step."""
+    if short.x is None:
+        return method.solver.name
+    return COMPILED if not steps else f"{COMPILED}, {method.solver.name}"
 
 
 def _start(problem: Problem, method: Method, limits: Limits, x0: Array | None) -> Track:

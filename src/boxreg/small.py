@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,8 +25,32 @@ _thread = threading.local()
 Tables: TypeAlias = tuple[Array, Array, Array]
 
 
+class Short(NamedTuple):
+    """What the compiled call did: x and ||b - A x||, its rounds, and products of length m.
+
+    No x where it declined.
+    """
+
+    x: Array | None
+    norm: float
+    rounds: int
+    products: int
+
+
+COMPILED = "compiled_active_set"
+"""Its name among those of the solvers."""
+
+NOT_TAKEN = Short(None, 0.0, 0, 0)
+
+
 def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Array, float] | None:
-    """x and ||b - A x||, or None: then the general way, which checks and explains, is to be taken.
+    """x and ||b - A x||, or None: then the general way, which checks and explains, is to be taken."""
+    short = compiled_nnls(A, b, threshold, rounds)
+    return None if short.x is None else (short.x, short.norm)
+
+
+def compiled_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> Short:
+    """The answer of the compiled call, if it has one.
 
     Takes contiguous float64 arrays of matching shapes and nothing else. The compiled call answers
     only where its own check of the optimality conditions, from the whole A, succeeds up to rounding;
@@ -34,13 +58,13 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
     batches are tried.
     """
     if type(A) is not np.ndarray or type(b) is not np.ndarray:
-        return None
+        return NOT_TAKEN
     if A.ndim != 2 or b.ndim != 1 or A.dtype is not _DOUBLE or b.dtype is not _DOUBLE:
-        return None
+        return NOT_TAKEN
     m, n = A.shape
     lies = A.flags
     if not 0 < A.size <= current().small_entries or len(b) != m or not lies.forc:
-        return None
+        return NOT_TAKEN
     by_columns = not lies.c_contiguous
     if not lies.writeable:  # numba would compile everything once more for read-only arrays
         A = A.copy(order="K")
@@ -48,13 +72,19 @@ def small_nnls(A: Any, b: Any, threshold: float, rounds: int | None) -> tuple[Ar
     if not (right.c_contiguous and right.writeable):
         b = b.copy()
     rounds, status = 3 * n + 30 if rounds is None else rounds, GAVE_UP
+    made = products = 0
     if A.size <= (current().tiny_entries if n <= m else current().tiny_wide_entries):
-        x, norm, status = _by_steps()(A.ravel("K"), by_columns, n, b, threshold, rounds)
+        x, norm, status, made, products = _by_steps()(
+            A.ravel("K"), by_columns, n, b, threshold, rounds
+        )
     if status == GAVE_UP:
         columns = np.ascontiguousarray(A.T)
-        x, norm, status = _by_batches()(columns, b, threshold, rounds, _tables(m, min(m, n)))
+        x, norm, status, made, more = _by_batches()(
+            columns, b, threshold, rounds, _tables(m, min(m, n))
+        )
+        products += more
     answered = status == SOLVED or (status == UNSURE and _harmless(A, b, x))
-    return (x, norm) if answered else None
+    return Short(x if answered else None, norm, made, products)
 
 
 def _harmless(A: Array, b: Array, x: Array) -> bool:
@@ -69,20 +99,24 @@ def _harmless(A: Array, b: Array, x: Array) -> bool:
     return hidden_gain(A[:, free], A[:, hidden], slopes) <= NEGLIGIBLE_GAIN * 0.5 * float(b @ b)
 
 
-def small_answer(problem: Problem) -> Array | None:
-    """The x of a small dense non-negative least-squares problem, for a run to start from."""
+def small_answer(problem: Problem, rounds: int | None = None) -> Short:
+    """The answer of a small dense non-negative least-squares problem, for a run to start from.
+
+    A caller's limit on steps is one on rounds; where it is too low the general way is taken.
+    """
     design = problem.design
     plain = type(problem.loss) is LeastSquares and problem.cost is None
     if not isinstance(design, DenseDesign) or not plain:
-        return None
+        return NOT_TAKEN
     if (
         design.array.size > current().small_entries
         or problem.lower.any()
         or not np.all(np.isposinf(problem.upper))
     ):
-        return None
-    answer = small_nnls(design.array, problem.target, 0.0, None)
-    return None if answer is None else answer[0]
+        return NOT_TAKEN
+    most = 3 * design.shape[1] + 30
+    rounds = most if rounds is None else min(rounds, most)
+    return compiled_nnls(design.array, problem.target, 0.0, rounds)
 
 
 def _tables(m: int, k: int) -> Tables:

@@ -63,7 +63,7 @@ _CAUTION = 6
 
 @compiled
 def solve(columns, b, threshold, max_rounds, tables):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
-    """(x, ||b - A x||, how it ended); row j of `columns` is a_j.
+    """(x, ||b - A x||, how it ended, rounds, products of length m); row j of `columns` is a_j.
 
     SOLVED; GAVE_UP, which says nothing about x; or UNSURE: solved as far as gradients can be seen, but
     rounding hides some. `tables` are memory to be written to: k × m, k × k and k × k, k = min(m, n).
@@ -73,7 +73,7 @@ def solve(columns, b, threshold, max_rounds, tables):  # type: ignore[no-untyped
     best = 0.5 * square(b)
     x, norms, products, regular, signed = first_pass(columns, b)
     if not (regular and best < np.inf):  # NaN, inf, overflow or underflow: not for this path
-        return x, 0.0, GAVE_UP
+        return x, 0.0, GAVE_UP, 0, 2 * n
     classic, little = signed and n > m, NEGLIGIBLE_GAIN * best
     rank = min(m, n)
     free, kept, barred = new_set(tables), new_choice(rank), flags(n)
@@ -82,7 +82,9 @@ def solve(columns, b, threshold, max_rounds, tables):  # type: ignore[no-untyped
     listed = front.found[:0]
     count, batch, refined, penance = np.int64(0), max(_BATCH, n // 16), 0, _CAUTION
     caution, alone = max_rounds if classic else 0, classic
+    rounds, made = 0, 2 * n
     for _ in range(max_rounds):
+        rounds += 1
         noise, wanted = rounding_noise(free, count, norms, best), 1 if caution else batch
         if fresh:
             most = 1 if alone else _SHORTLIST * batch
@@ -94,8 +96,10 @@ def solve(columns, b, threshold, max_rounds, tables):  # type: ignore[no-untyped
                 columns, residual, listed, norms, noise, threshold, barred, top, wanted
             )
             entering = top.found[:size]
+            made += len(listed)
             if _ENOUGH * size < wanted:
                 correlate_columns(columns, residual, w)
+                made += n
                 fresh = True
                 continue
         tried, before = len(entering), count
@@ -104,6 +108,7 @@ def solve(columns, b, threshold, max_rounds, tables):  # type: ignore[no-untyped
             break
         remember(free, count, kept)
         size = append(free, count, columns, entering, norms, products)
+        made += size * (count + size)
         count = factor(free, count, size, INDEPENDENT, NEW_IN_A_BATCH)
         if tried and count == before:
             barred[entering[0]] = True
@@ -118,6 +123,7 @@ def solve(columns, b, threshold, max_rounds, tables):  # type: ignore[no-untyped
             leaving = stay < count
             count = factor(free, first, stay - first, 0.0, 0.0)
         rest(b, columns, free.chosen, free.fit, count, moved)
+        made += count
         value = 0.5 * square(moved)
         if value < best or (value == best and not tried):
             _take_over(x, barred, kept, before, free, count)
@@ -128,21 +134,24 @@ def solve(columns, b, threshold, max_rounds, tables):  # type: ignore[no-untyped
             fresh = alone or not tried
             if fresh:
                 correlate_columns(columns, residual, w)
+                made += n
         elif not tried:
             break
         else:
             barred[entering[0]] = caution > 0
             none = before - before  # a literal 0 would be a type of its own
             append(free, none, columns, kept.chosen[:before], norms, products)
+            made += before * before
             factor(free, none, before, 0.0, 0.0)
             for i in range(before):
                 free.fit[i] = kept.fit[i]
             count = before
             caution, penance = (caution, penance) if caution else (penance, 2 * penance)
     if not fresh:
-        return x, 0.0, GAVE_UP
+        return x, 0.0, GAVE_UP, rounds, made
     noise, gain = rounding_noise(free, count, norms, best), decrement(free, count, w)
-    return x, np.sqrt(2.0 * best), judge(x, w, norms, noise, threshold, gain, little, best)
+    status = judge(x, w, norms, noise, threshold, gain, little, best)
+    return x, np.sqrt(2.0 * best), status, rounds, made
 
 
 @branch

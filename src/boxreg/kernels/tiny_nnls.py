@@ -37,7 +37,7 @@ _SMALLEST = 1e-30
 
 @compiled
 def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-untyped-def]  # noqa: PLR0912
-    """(x, ||b - A x||, how it ended), as `small_nnls.solve`.
+    """(x, ||b - A x||, how it ended, rounds, products), as `small_nnls.solve`.
 
     `entries` are those of A, column after column or row after row.
     """
@@ -48,7 +48,7 @@ def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-
     residual, moved = room[2 * n : 2 * n + m], room[2 * n + m :]
     regular, signed = _first_pass(free, short, b, products)
     if not (regular and best < np.inf):  # NaN, inf, overflow or underflow: not for this path
-        return x, 0.0, GAVE_UP
+        return x, 0.0, GAVE_UP, 0, 2 * n
     for i in range(m):
         residual[i] = b[i]
     classic, little = signed and n > m, NEGLIGIBLE_GAIN * best
@@ -56,15 +56,19 @@ def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-
         np.int64(0),
         np.int64(-1),
     )  # a literal is a type of its own, compiled for once more
-    refined, ended = 0, False
+    refined, ended, rounds, made = 0, False, 0, 2 * n
     for _ in range(max_rounds):
+        rounds += 1
+        made += n + 1
         noise = rounding_noise(free, count, norms, best)
         j = none if classic else _seemingly_steepest(short, residual, best)
         if j < 0 or not row_product(columns, j, residual) > max(noise * norms[j], threshold):
             correlate_columns(columns, residual, w)
+            made += n
             j = _steepest(w, norms, barred, classic, noise, threshold)
         if j >= 0:
             barred[j] = _NEVER
+            made += count
             if not enter(free, count, j, products[j]):
                 continue
             count = move(free, count + 1)
@@ -76,6 +80,7 @@ def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-
         else:
             refine(free, count, w)
         rest(b, columns, chosen, free.fit, count, moved)
+        made += count
         value = 0.5 * square(moved)
         if value > best or (value == best and j >= 0):
             if j < 0:
@@ -86,13 +91,14 @@ def solve(entries, by_columns, n, b, threshold, max_rounds):  # type: ignore[no-
         residual, moved = moved, residual
         _bar(barred, chosen, count)
     if not ended:
-        return x, 0.0, GAVE_UP
+        return x, 0.0, GAVE_UP, rounds, made
     for j in range(n):
         x[j] = 0.0
     for i in range(count):
         x[chosen[i]] = free.fit[i]
     noise, gain = rounding_noise(free, count, norms, best), half_step(free, count, w)
-    return x, np.sqrt(2.0 * best), judge(x, w, norms, noise, threshold, gain, little, best)
+    status = judge(x, w, norms, noise, threshold, gain, little, best)
+    return x, np.sqrt(2.0 * best), status, rounds, made
 
 
 @inner
