@@ -12,6 +12,7 @@ from .batches import (
     output,
     path,
     skips_nan,
+    sliceable,
     spectral_axis,
 )
 from .collections import (
@@ -74,6 +75,7 @@ __all__ = [
     "problem",
     "real_array",
     "skips_nan",
+    "sliceable",
     "spectral_axis",
     "spectral_dimension",
     "start",
