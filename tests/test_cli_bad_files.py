@@ -67,7 +67,7 @@ INPUTS = [
     ("none.npz", "y.npy", "A: none.npz holds no arrays"),
     ("empty.csv", "y.npy", "A: empty.csv is empty"),
     ("head.csv", "y.npy", "A: head.csv has a header and no rows"),
-    ("cell.mat", "y.npy", "A: expected real numbers, got dtype object"),
+    ("cell.mat", "y.npy", "A: cell.mat: 'A' does not hold numbers"),
 ]
 
 

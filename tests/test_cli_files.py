@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from boxreg.files import (
     read_vector,
     write_text,
 )
+from boxreg.files.containers import load_mat
 from command_line import CommandLine, problem, sparse_of
 
 A, y = problem()
@@ -263,3 +265,56 @@ def test_written_files_have_ordinary_permissions_and_links_stay(tmp_path):
     assert (tmp_path / "target").read_text() == "text"
     mode = (tmp_path / "target").stat().st_mode
     assert mode == (tmp_path / "plain").stat().st_mode
+
+
+def mat_variables() -> dict:
+    rng = np.random.default_rng(3)
+    A, _ = problem()
+    return {
+        "double": A,
+        "single": A.astype(np.float32),
+        **{k: (100 * A).astype(k) for k in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")},
+        "logical": A > 0.5,
+        "complex": A + 1j,
+        "cube": rng.random((2, 3, 4)),
+        "small": np.array([[7]], dtype=np.int16),
+        "empty": np.zeros((0, 3)),
+        "sparse": sparse.csc_matrix(A),
+        "sparse_logical": sparse.csc_matrix(A > 0.5),
+        "no_entries": sparse.csc_matrix((4, 5)),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("version", ["5", "4"])
+def test_matlab_files_as_scipy_writes_them(tmp_path, compressed, version):
+    """The same numbers as SciPy's own reader finds."""
+    path = tmp_path / "all.mat"
+    left_out = ("cube", "i1", "i8", "u8", "u4", "logical") if version == "4" else ()
+    given = {k: v for k, v in mat_variables().items() if k not in left_out}
+    words = {} if version == "4" else {"words": "text", "cell": np.array([1, "a"], dtype=object)}
+    io.savemat(path, {**given, **words}, format=version, do_compression=compressed)
+    known = load_mat(path)
+    for name in given:
+        found, expected = read_matrix(f"{path}:{name}", "A").array, known[name]
+        assert bool(sparse.issparse(found)) == bool(sparse.issparse(expected)), name
+        if sparse.issparse(found):
+            found, expected = found.toarray(), expected.toarray()
+        assert np.array_equal(found, expected), name
+    for name in words:
+        with pytest.raises(FileProblem, match=f"A: .*: '{name}' does not hold numbers"):
+            read_matrix(f"{path}:{name}", "A")
+
+
+@pytest.mark.parametrize("sparse_one", [False, True])
+def test_broken_matlab_files_are_refused(tmp_path, sparse_one):
+    """Cut short, or with a byte changed, anywhere: an array or a FileProblem, never a crash."""
+    path = tmp_path / "A.mat"
+    A = problem()[0][:3, :3]
+    io.savemat(path, {"A": sparse.csc_matrix(A) if sparse_one else A})
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        for content in (whole[:at], whole[:at] + b"\xff" + whole[at + 1 :]):
+            path.write_bytes(content)
+            with suppress(FileProblem):
+                read_matrix(str(path), "A")

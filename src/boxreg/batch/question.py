@@ -78,8 +78,7 @@ def asked(
     """The question, its shapes and choices checked; entries of Y are when they are read."""
     design = validate.design(A)
     m, n = design.shape
-    sliced = hasattr(Y, "shape") and hasattr(Y, "__getitem__")
-    source = Y if sliced else validate.real_array(Y, "Y")
+    source = validate.sliceable(Y, "Y")
     shape = tuple(int(length) for length in source.shape)
     layout = Layout(shape, validate.spectral_axis(shape, axis, m))
     skip = validate.skips_nan(nan)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import io, sparse
 
+from .matlab import NewMatlabFile, is_version_5, read_matlab
 from .problem import FileProblem
 
 _SPARSE_KEYS = {"format", "shape", "data"}
@@ -32,13 +33,23 @@ def read_npz(path: Path, key: str | None, *names: str) -> tuple[Any, str | None]
 def read_mat(path: Path, key: str | None, *names: str) -> tuple[Any, str]:
     """A variable of a MATLAB file, dense or sparse, and its name."""
     try:
-        held = {k: v for k, v in load_mat(path).items() if not k.startswith("__")}
-    except NotImplementedError:
+        held = _variables(path)
+    except NewMatlabFile:
         raise FileProblem(
             f"{path} is a MATLAB 7.3 file, which cannot be read; save it with save -v7"
         ) from None
     chosen = choose(list(held), key, names, path)
+    if held[chosen] is None:
+        raise FileProblem(f"{path}: {chosen!r} does not hold numbers")
     return held[chosen], chosen
+
+
+def _variables(path: Path) -> dict[str, Any]:
+    """All variables of a MATLAB file; SciPy reads version 4, without compiled code."""
+    content = path.read_bytes()
+    if is_version_5(content):
+        return read_matlab(content)
+    return {k: v for k, v in load_mat(path).items() if not k.startswith("__")}
 
 
 def load_mat(path: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from .batches import (
     output,
     path,
     skips_nan,
+    sliceable,
     spectral_axis,
 )
 from .collections import (
@@ -76,6 +77,7 @@ __all__ = [
     "real_array",
     "seconds",
     "skips_nan",
+    "sliceable",
     "spectral_axis",
     "spectral_dimension",
     "start",

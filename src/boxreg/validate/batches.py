@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..arguments import shown
 from ..arrays import Array
@@ -43,19 +44,28 @@ def skips_nan(value: Any) -> bool:
     return bool(value == "skip")
 
 
+def sliceable(value: Any, name: str) -> Any:
+    """What is sliced by positions like an array, as it is; anything else as an array in memory."""
+    if sparse.issparse(value) or not all(
+        hasattr(value, part) for part in ("shape", "dtype", "__getitem__")
+    ):
+        return real_array(value, name)
+    return value
+
+
 def bound_of_many(value: Any, name: str, n: int, like: tuple[int, ...]) -> tuple[Any, bool]:
     """A bound as a vector over the columns of A, or as it is where each right-hand side has its own."""
     accepted = (
         f"expected a number, a vector with {n} entries (columns of A) or an array of shape {like}"
     )
-    sliced = hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__getitem__")
-    array = value if sliced and len(value.shape) > 1 else real_array(value, name)
+    array = sliceable(value, name)
     if len(array.shape) > 1:
         if tuple(array.shape) != like:
             raise ValueError(f"{name}: {accepted}, got shape {tuple(array.shape)}")
         if np.dtype(array.dtype).kind not in "fiub":
             raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
         return array, True
+    array = real_array(array, name)
     if array.ndim == 1 and len(array) != n:
         raise ValueError(f"{name}: {accepted}, got shape {array.shape}")
     return np.broadcast_to(array.astype(np.float64), (n,)).copy(), False
