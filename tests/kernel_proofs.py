@@ -80,7 +80,11 @@ def way_of(pair: Pair) -> Any:
 def answers_for(pair: Pair) -> SimpleNamespace:
     m, n = pair.A.shape
     return SimpleNamespace(
-        gaps=np.full(1, INF), X=np.zeros((1, n)), theta=np.zeros((1, m)), targets=np.zeros(1)
+        gaps=np.full(1, INF),
+        objectives=np.zeros(1),
+        X=np.zeros((1, n)),
+        theta=np.zeros((1, m)),
+        targets=np.zeros(1),
     )
 
 

@@ -84,6 +84,15 @@ def failed_test(package: Path, killer: str) -> str:
     return failures[0].removeprefix("FAILED ").split(" - ")[0]
 
 
+def misfit(mutant: Mutant) -> str:
+    """Why a mutant does not fit the source; empty if it does."""
+    try:
+        mutant.planted((SOURCE / mutant.file).read_text(encoding="utf-8"))
+    except (ValueError, FileNotFoundError) as error:
+        return str(error)
+    return ""
+
+
 def copied(folder: str) -> Path:
     """A copy of the package, without what was compiled."""
     package = Path(folder) / "boxreg"
@@ -173,11 +182,9 @@ def main() -> int:
         for mutant in all_mutants()
         if not options.words or any(word in mutant.name for word in options.words)
     ]
-    try:
-        for mutant in chosen:
-            mutant.planted((SOURCE / mutant.file).read_text(encoding="utf-8"))
-    except (ValueError, FileNotFoundError) as error:
-        print(error)
+    misfits = [told for mutant in chosen if (told := misfit(mutant))]
+    if misfits:
+        print(*misfits, sep="\n")
         return 2
     if options.check:
         print(f"{len(chosen)} mutants fit the source")

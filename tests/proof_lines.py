@@ -29,6 +29,7 @@ JUDGED: tuple[tuple[str, ...], ...] = (
     ("-m", "pytest", "tests/properties/test_proof_steps.py"),
     ("-m", "pytest", "tests/kernel_proofs.py"),
     ("-m", "pytest", "tests/properties/test_equality_columns.py"),
+    ("-m", "pytest", "tests/properties/test_proved_claims.py"),
     ("-m", "pytest", "tests/properties/test_exact_dependence.py"),
     ("-m", "pytest", "tests/properties/test_losses.py"),
     ("-m", "pytest", "tests/properties/test_local_smoothness.py"),

@@ -215,8 +215,8 @@ MUTANTS = [
     Mutant(
         "the uncertainty of equality columns is left out",
         "duality.py",
-        "off = np.abs(dual.correlation[equality.index]) + dual.uncertainty(problem)[equality.index]",
-        "off = np.abs(dual.correlation[equality.index])",
+        "off = np.abs(dual.correlation[index]) + dual.uncertainty(point.problem)[index]",
+        "off = np.abs(dual.correlation[index])",
         (FREE, EQUALITY),
     ),
     Mutant(

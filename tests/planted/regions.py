@@ -5,6 +5,7 @@ from __future__ import annotations
 from .mutant import SCREENING, STEPS, Mutant
 
 REGIONS = "tests/properties/test_regions.py"
+EQUALITY = "tests/properties/test_equality_columns.py"
 GENERAL = "tests/properties/test_general_regions.py"
 
 MUTANTS = [
@@ -135,11 +136,10 @@ MUTANTS = [
         (STEPS,),
     ),
     Mutant(
-        "the dome's depth is exact",
+        "the dome's depth counts half",
         "safe_regions/dome.py",
-        "depth = (level - dot(g, ball.centre) + rounding) / size\n"
-        "        depth += (SLACK - 1.0) * abs(depth)",
-        "depth = (level - dot(g, ball.centre)) / size",
+        "depth = (level - dot(g, ball.centre) + rounding) / size",
+        "depth = 0.5 * (level - dot(g, ball.centre) + rounding) / size",
         (STEPS, REGIONS),
     ),
     Mutant(
@@ -166,9 +166,9 @@ MUTANTS = [
     Mutant(
         "screening on a gap that rests on an assumption",
         "track.py",
-        "if self.point.dependent.any():",
+        "if equalities is not None and not equalities.proved:",
         "if False:",
-        (REGIONS,),
+        (EQUALITY, SCREENING),
     ),
     Mutant(
         "screening with a gap from before",

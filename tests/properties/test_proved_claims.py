@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import boxreg
 from boxreg import validate
@@ -174,3 +176,38 @@ def test_gaps_of_levels() -> None:
             assert (known.w[j] > 0) == plus[j]
             assert known.w[j] != 0
     assert squeezed >= 20
+
+
+@pytest.mark.parametrize("dual", [False, True])
+@pytest.mark.parametrize("upper", [np.inf, 1.0])
+def test_batches(upper: float, dual: bool) -> None:
+    """Answers that were changed afterwards, and claims that were: what is called proved is true."""
+    seen = dict.fromkeys(Verdict, 0)
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 23])
+        A, Y = np.abs(rng.standard_normal((5, 3))), rng.standard_normal((5, 8))
+        high = np.full((3, 8), upper) * np.linspace(0.5, 2.0, 8)
+        result = boxreg.solve_many(A, Y, 0.0, high, return_dual=dual)
+        x, gap = result.x.copy(), result.gap.copy()
+        x[:, 1] = 0.0
+        x[:, 2] = np.minimum(x[:, 2] + 1e-6, high[:, 2])
+        gap[3] = 0.0
+        x[:, 4] = x[:, 5]
+        x[0, 6] = -1e-300
+        sparse_x = scipy.sparse.csc_array(x) if seed % 2 else x
+        found = replace(result, x=sparse_x, gap=gap).verify()
+        for k in range(8):
+            inside = bool(np.all((x[:, k] >= 0.0) & (x[:, k] <= high[:, k])))
+            truth = excess_of(Pair(A, Y[:, k], np.zeros(3), high[:, k], x[:, k], Y[:, k]))
+            claim = Fraction(float(found.claim[k]))
+            assert claim <= max(Fraction(gap[k]), Fraction(result.target_gap[k]) * 2)
+            if found.proved[k]:
+                assert inside
+                assert truth <= claim
+            if found.refuted[k]:
+                assert not inside or truth > claim
+        seen[found.verdict] += 1
+        assert not found
+        assert found.proved[[0, 7]].all()
+        assert boxreg.solve_many(A, Y, 0.0, high, return_dual=dual).verify()
+    assert seen[Verdict.REFUTED] > 0
