@@ -208,7 +208,8 @@ class EqualityColumns:
         rows = self.columns[~still] if still is not None and nil else self.columns
         if self._costs is not None:  # w_j follows only if the costs combine as the columns do
             rows = np.vstack([rows, self._costs])
-        return len(chosen) if in_span(rows[:, chosen], rows[:, rest]) else None
+        spans_all = len(chosen) == len(rows)  # as many independent columns as there are rows
+        return len(chosen) if spans_all or in_span(rows[:, chosen], rows[:, rest]) else None
 
     def without(self, fixed: Mask) -> EqualityColumns | None:
         """Those that are not among the columns `fixed`; None where none is left."""
