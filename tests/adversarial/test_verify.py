@@ -9,7 +9,12 @@ import pytest
 from scipy import sparse
 
 import boxreg
-from boxreg import Verdict
+from boxreg import Verdict, refutation
+from boxreg.certificate import certify
+from boxreg.point import Point
+from boxreg.presolve import unreduced
+from boxreg.validate import problem as posed
+from boxreg.work import WorkMeter
 from boxreg.workloads import bvls_table2, nnls_table1
 from judging import SOLVERS, assert_confirmed, exact_objective
 from references.problems import TABLE, BoxProblem
@@ -242,9 +247,6 @@ def test_assumptions_are_named() -> None:
 
 def test_what_lies_outside_the_box_is_refuted_whatever_it_is() -> None:
     """Also numbers that compare with nothing, and infinity within an infinite bound."""
-    from boxreg.certificate import certify
-    from boxreg.validate import problem as posed
-
     problem = posed(np.eye(2), np.ones(2), 0.0, np.inf, "least_squares")
     for value in (np.nan, np.inf, -np.inf):
         with np.errstate(invalid="ignore"):
@@ -320,3 +322,44 @@ def test_the_shares_of_the_gap_where_the_start_is_far_worse_than_the_answer() ->
         assert "of P₀" in said
     perfect = boxreg.solve(np.eye(2), np.zeros(2))
     assert perfect.gap_over_objective == perfect.relative_gap == 0.0
+
+
+@pytest.mark.parametrize("upper", [1.0, np.inf])
+def test_zeros_that_are_stored_make_no_difference(upper: float) -> None:
+    """A claim made with a sparse A is confirmed with the same A stored dense, and with a ridge."""
+    rng = np.random.default_rng(14)
+    A = sparse.random_array((600, 80), density=0.01, rng=rng, format="csc")
+    y = rng.standard_normal(600)
+    for given in ({}, {"ridge": 0.1}):
+        result = boxreg.solve(A, y, 0.0, upper, **given)
+        for other in (A, A.toarray(), np.asfortranarray(A.toarray())):
+            pair = (result.x, result.theta)
+            again = boxreg.verify(other, y, *pair, 0.0, upper, gap=result.gap, **given)
+            assert again.verdict is Verdict.PROVED, again.reasons
+
+
+def test_the_least_that_slopes_in_an_interval_allow() -> None:
+    """By hand: (2 ± ½) · 1 + (-1 ± ¼) · 2 is at least 1½ - 2½, and (2 ± ½) · 2 at least 3."""
+    assert (
+        refutation._least(*map(np.array, ([2.0, -1.0], [0.5, 0.25], [1.0, 2.0], [1.0, 2.0]))) == 0.0
+    )
+    least = refutation._least(*map(np.array, ([2.0], [0.5], [2.0], [2.0])))
+    assert 3.0 * (1.0 - 1e-7) < least <= 3.0
+
+
+@pytest.mark.parametrize("loss", EXCESS)
+def test_what_one_step_is_said_to_gain_is_not_more_than_it_gains(loss: str) -> None:
+    """Between any two points of the box, better or worse."""
+    rng = np.random.default_rng(15)
+    A, y = np.abs(rng.standard_normal((9, 4))), 1.0 + (rng.random(9) < 0.5)
+    y = y if loss in ("least_squares", "huber", "kullback_leibler") else y - 1.0
+    whole = unreduced(posed(A, y, 0.1, 2.0, loss), WorkMeter(4))
+    positive = 0
+    for _ in range(200):
+        first = rng.uniform(0.1, 2.0, 4)
+        second = np.clip(first + rng.standard_normal(4) * 10.0 ** rng.integers(-6, 1), 0.1, 2.0)
+        values = [float(np.sum(EXCESS[loss](A @ x, y))) for x in (first, second)]
+        said = refutation._fall(Point(whole, first), Point(whole, second))
+        assert said <= max(values[0] - values[1], 0.0) + 1e-13
+        positive += said > 0.0
+    assert positive > 20
