@@ -35,7 +35,7 @@ _TRIES, _CORRECTIONS = 4, 4
 _SHARE = 0.03
 """Relative tolerance of an inexact Newton step: the share of the slope that is left."""
 
-_LESS, _LEAST_CAUTION = 0.01, 1e-10
+_LESS, _LEAST_CAUTION = 0.01, 1e-8
 """What a full step leaves of κ, and the least of it."""
 
 _SHORT, _MORE = 0.1, 1e3
@@ -155,9 +155,10 @@ class Newton(WorkingSet):
         singular."""
         point = state.point
         problem, dual, moved = point.problem, DualPoint.residual(point), point.prediction
-        inside = np.flatnonzero(point.inside[state.working])
-        if np.array_equal(state.working[inside], used):
-            gram = state.system.gram[np.ix_(inside, inside)]
+        order = np.argsort(state.working)
+        place = order[np.isin(state.working[order], used)]
+        if len(place) == len(used):
+            gram = state.system.gram[np.ix_(place, place)]
         else:
             gram = problem.hessian(used, used, h)
         factor, failed = dpotrf(gram, lower=1, clean=0)
