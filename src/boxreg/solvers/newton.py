@@ -101,6 +101,8 @@ class Newton(WorkingSet):
             for damping in _DAMPING:
                 if moved is None:
                     moved = self._towards(state, self._solve(state, damping))
+            if moved is None and self._more_cautious(state):
+                continue
             if moved is None and not point.problem.work.over:
                 moved = self._towards(state, self._solve_with_factors(state))
             if moved is None or not np.max(np.abs(moved.prediction), initial=0.0) < _BEYOND:
@@ -108,6 +110,25 @@ class Newton(WorkingSet):
                 return state
             state.point = along_the_ray(moved)
         return state
+
+    @staticmethod
+    def _more_cautious(state: WorkingState) -> bool:
+        """Go on with more of the secants where pivoting failed and orthogonal factors would take long.
+
+        Rows without curvature, as in the tails of Huber's loss, make a Hessian singular; secants do not.
+        Whether there is any more to add.
+        """
+        size = len(state.working)
+        cheap = len(state.point.problem.target) * size**2 <= current().hessian_cheap
+        if cheap or state.least_caution is None or state.point.problem.work.over:
+            return False
+        if state.caution >= 1.0:
+            state.least_caution = None
+            return False
+        state.caution = state.least_caution = min(_MORE * state.caution, 1.0)
+        state.working, state.system = state.working[:0], FreeSystem()
+        state.curvature, state.rest = None, 1.0
+        return True
 
     def wants_column_major(self, problem: ReducedProblem) -> bool:
         """Where sweeps will come first, as a rule: half of the coordinates want to leave their bound."""
@@ -282,7 +303,8 @@ class Newton(WorkingSet):
             size = abs(point.objective)  # which costs may make 0
             state.gained = (point.objective - moved.objective) / size if size else np.inf
             if share >= 1.0:
-                state.caution = max(_LESS * state.caution, _LEAST_CAUTION)
+                least = max(state.least_caution or 0.0, _LEAST_CAUTION)
+                state.caution = max(_LESS * state.caution, least)
             elif share < _SHORT:
                 state.caution = min(_MORE * state.caution, 1.0)
         return moved
