@@ -154,14 +154,14 @@ class Newton(WorkingSet):
         point, h = state.point, state.curvature
         if state.gained > current().newton_dual_gain or h is None or not point.regular:
             return None
-        problem, dual = point.problem, DualPoint.residual(point)
+        problem, dual = point.problem, None
         used = np.flatnonzero(point.inside)
         for _ in range(_TRIES):
             if not 0 < len(used) <= len(problem.target) or problem.work.over:
-                return None
+                break
             found = self._with_no_slopes(state, used, h)
             if found is None:
-                return None
+                break
             dual = found
             beyond = problem.constrained & (excess_over_cone(dual, point) > 0.0)
             beyond[used] = False
