@@ -105,7 +105,7 @@ def _program(
     flat = np.column_stack([problem.design.columns(plane).T, np.zeros(len(plane))])
     count, work = len(half) + len(plane), problem.work
     most = int(budget.left / work.share(_PIVOT * max(count, 1)))
-    options: dict[str, Any] = {"presolve": False, "maxiter": most}
+    options: dict[str, Any] = {"maxiter": most}
     if work.deadline.left < np.inf:
         options["time_limit"] = work.deadline.left
     solution = linprog(

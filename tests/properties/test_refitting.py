@@ -39,7 +39,7 @@ def test_the_last_fit_is_the_solution(lower: float, upper: float) -> None:
     problem = reduced(A, y, lower, upper, sample_weight=weights)
     start = np.clip(np.full(7, 0.1), lower, upper)
     used = np.array([0, 2, 3, 5, 6])
-    *_, last = refitted(Point(problem, start), used)
+    *_, last = refitted(Point(problem, start), used, problem.budget(1.0))
     root = np.sqrt(weights)
     rest = y - A[:, [1, 4]] @ start[[1, 4]]
     exact = lsq_linear(root[:, None] * A[:, used], root * rest, (lower, upper), tol=1e-14)
@@ -53,7 +53,8 @@ def test_more_columns_than_rows_and_columns_of_zeros() -> None:
     A = np.hstack([RNG.random((4, 9)), np.zeros((4, 1))])
     A[:, 3] = A[:, 2]
     problem = reduced(A, RNG.random(4), 0.0, np.inf)
-    values = [found.objective for found in refitted(Point(problem, np.zeros(10)), np.arange(10))]
+    steps = refitted(Point(problem, np.zeros(10)), np.arange(10), problem.budget(1.0))
+    values = [found.objective for found in steps]
     assert len(values) > 1
     assert np.all(np.diff(values) <= 1e-15)
 
@@ -62,4 +63,4 @@ def test_only_a_few_columns_are_tried() -> None:
     assert affordable(reduced(np.ones((10, 50)), np.ones(10), 0.0, np.inf), 50)
     wide = reduced(np.ones((10, 80)), np.ones(10), 0.0, np.inf)
     assert not affordable(wide, 80)
-    assert not list(refitted(Point(wide, np.zeros(80)), np.arange(80)))
+    assert not list(refitted(Point(wide, np.zeros(80)), np.arange(80), wide.budget(1.0)))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Index, Mask
+from ..budget import Budget
 from ..hidden_gradients import hidden_gain
 from ..point import Point
 from ..rounding import dot
@@ -26,6 +27,9 @@ _PART = 0.25
 
 _PATIENCE = 10
 _ATTEMPTS = 5
+
+_SHARE = 4.0
+"""Work that orthogonal factors may take, in units of the run so far."""
 
 
 def suspects(point: Point) -> Mask:
@@ -74,8 +78,10 @@ def last_resort(point: Point) -> Point:
     It starts at the lower bounds, then at the best point so far; the objective alone decides, with its
     rounding error: where x is huge a low one means little. Uses all coordinates where that is
     affordable, otherwise those inside their bounds and the suspects. A few columns are tried with
-    residuals that do not depend on x, too (`refitting`).
+    residuals that do not depend on x, too (`refitting`). Ends with the best so far when its budget is
+    spent.
     """
+    budget = point.problem.budget(_SHARE)
     problem, rows = point.problem, len(point.problem.target)
     used = np.flatnonzero(problem.open)
     if rows * float(len(used)) ** 2 > current().factor_operations:
@@ -85,16 +91,16 @@ def last_resort(point: Point) -> Point:
     bottom = point.x.copy()
     finite = np.where(problem.no_lower, problem.upper, problem.lower)
     bottom[used] = np.where(problem.free, 0.0, finite)[used]
-    best = min(_bold_steps(Point(problem, bottom), used), key=_at_most)
+    best = min(_bold_steps(Point(problem, bottom), used, budget), key=_at_most)
     best = min(best, point, key=_at_most)
     for _ in range(_ATTEMPTS):
-        if problem.work.over:
+        if budget.exhausted:
             return best
-        found = min(_bold_steps(best, used), key=_at_most)
+        found = min(_bold_steps(best, used, budget), key=_at_most)
         if not _at_most(found) < best.objective:
             break
         best = found
-    for found in refitted(best, used):
+    for found in refitted(best, used, budget):
         if _at_most(found) < best.objective:
             best = found
     return best
@@ -112,10 +118,10 @@ def _at_most(point: Point) -> float:
     return float(0.5 * (size + off) ** 2) + aside
 
 
-def _bold_steps(start: Point, used: Index) -> Iterator[Point]:
+def _bold_steps(start: Point, used: Index, budget: Budget) -> Iterator[Point]:
     """The points that a bold active set passes, as long as they go on getting better."""
     least, waited = np.inf, 0
-    for found in _steps(ActiveSet(bold=True, partial=False), start, used):
+    for found in _steps(ActiveSet(bold=True, partial=False), start, used, budget):
         yield found
         waited = 0 if found.objective < least else waited + 1
         least = min(least, found.objective)
@@ -124,18 +130,22 @@ def _bold_steps(start: Point, used: Index) -> Iterator[Point]:
 
 
 def solve_by_active_set(point: Point, used: Index) -> Point:
-    """The solution over the coordinates `used`, all others held still, with orthogonal factors."""
-    for found in _steps(ActiveSet(partial=False), point, np.sort(used)):
+    """The solution over the coordinates `used`, all others held still, with orthogonal factors.
+
+    Where its budget does not last, a point on the way there: the objective falls at every step.
+    """
+    budget = point.problem.budget(_SHARE)
+    for found in _steps(ActiveSet(partial=False), point, np.sort(used), budget):
         point = found
     return point
 
 
-def _steps(solver: ActiveSet, start: Point, used: Index) -> Iterator[Point]:
+def _steps(solver: ActiveSet, start: Point, used: Index, budget: Budget) -> Iterator[Point]:
     """Where the active set starts over the coordinates `used`, and where each of its steps ends."""
     state = solver.start(within(start, used))
     yield whole(start, used, state.point)
     for _ in range(3 * len(used) + 10):
-        if state.finished or start.problem.work.over:
+        if state.finished or budget.exhausted:
             break
         state = solver.step(state, 1)
         yield whole(start, used, state.point)

@@ -35,7 +35,7 @@ _TRIES, _CORRECTIONS = 4, 4
 _SHARE = 0.03
 """Relative tolerance of an inexact Newton step: the share of the slope that is left."""
 
-_LESS, _LEAST_CAUTION = 0.01, 1e-10
+_LESS, _LEAST_CAUTION = 0.01, 1e-8
 """What a full step leaves of κ, and the least of it."""
 
 _SHORT, _MORE = 0.1, 1e3
@@ -101,6 +101,8 @@ class Newton(WorkingSet):
             for damping in _DAMPING:
                 if moved is None:
                     moved = self._towards(state, self._solve(state, damping))
+            if moved is None and self._more_cautious(state):
+                continue
             if moved is None and not point.problem.work.over:
                 moved = self._towards(state, self._solve_with_factors(state))
             if moved is None or not np.max(np.abs(moved.prediction), initial=0.0) < _BEYOND:
@@ -108,6 +110,25 @@ class Newton(WorkingSet):
                 return state
             state.point = along_the_ray(moved)
         return state
+
+    @staticmethod
+    def _more_cautious(state: WorkingState) -> bool:
+        """Go on with more of the secants where pivoting failed and orthogonal factors would take long.
+
+        Rows without curvature, as in the tails of Huber's loss, make a Hessian singular; secants do not.
+        Whether there is any more to add.
+        """
+        size = len(state.working)
+        cheap = len(state.point.problem.target) * size**2 <= current().hessian_cheap
+        if cheap or state.least_caution is None or state.point.problem.work.over:
+            return False
+        if state.caution >= 1.0:
+            state.least_caution = None
+            return False
+        state.caution = state.least_caution = min(_MORE * state.caution, 1.0)
+        state.working, state.system = state.working[:0], FreeSystem()
+        state.curvature, state.rest = None, 1.0
+        return True
 
     def wants_column_major(self, problem: ReducedProblem) -> bool:
         """Where sweeps will come first, as a rule: half of the coordinates want to leave their bound."""
@@ -133,14 +154,14 @@ class Newton(WorkingSet):
         point, h = state.point, state.curvature
         if state.gained > current().newton_dual_gain or h is None or not point.regular:
             return None
-        problem, dual = point.problem, DualPoint.residual(point)
+        problem, dual = point.problem, None
         used = np.flatnonzero(point.inside)
         for _ in range(_TRIES):
             if not 0 < len(used) <= len(problem.target) or problem.work.over:
-                return None
+                break
             found = self._with_no_slopes(state, used, h)
             if found is None:
-                return None
+                break
             dual = found
             beyond = problem.constrained & (excess_over_cone(dual, point) > 0.0)
             beyond[used] = False
@@ -155,9 +176,10 @@ class Newton(WorkingSet):
         singular."""
         point = state.point
         problem, dual, moved = point.problem, DualPoint.residual(point), point.prediction
-        inside = np.flatnonzero(point.inside[state.working])
-        if np.array_equal(state.working[inside], used):
-            gram = state.system.gram[np.ix_(inside, inside)]
+        order = np.argsort(state.working)
+        place = order[np.isin(state.working[order], used)]
+        if len(place) == len(used):
+            gram = state.system.gram[np.ix_(place, place)]
         else:
             gram = problem.hessian(used, used, h)
         factor, failed = dpotrf(gram, lower=1, clean=0)
@@ -281,7 +303,8 @@ class Newton(WorkingSet):
             size = abs(point.objective)  # which costs may make 0
             state.gained = (point.objective - moved.objective) / size if size else np.inf
             if share >= 1.0:
-                state.caution = max(_LESS * state.caution, _LEAST_CAUTION)
+                least = max(state.least_caution or 0.0, _LEAST_CAUTION)
+                state.caution = max(_LESS * state.caution, least)
             elif share < _SHORT:
                 state.caution = min(_MORE * state.caution, 1.0)
         return moved

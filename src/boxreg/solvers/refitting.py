@@ -8,9 +8,13 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from ..arrays import Array, Index, Mask
+from ..budget import Budget
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..settings import current
+
+_COST = 4.0
+"""What a factor of k columns costs, in units of k² products."""
 
 
 def affordable(problem: ReducedProblem, size: int) -> bool:
@@ -19,7 +23,7 @@ def affordable(problem: ReducedProblem, size: int) -> bool:
     return problem.cost is None and operations <= current().refit_operations
 
 
-def refitted(point: Point, used: Index) -> Iterator[Point]:
+def refitted(point: Point, used: Index, budget: Budget) -> Iterator[Point]:
     """Points from the bounds on, all coordinates but `used` held still.
 
     Where columns depend on each other up to 1e-10, x has entries of 1e10, and y - A x has lost the
@@ -35,7 +39,8 @@ def refitted(point: Point, used: Index) -> Iterator[Point]:
     columns = problem.smoothness.root_times(problem.design.columns(used).T).T
     y = problem.smoothness.root_times(problem.target - Point(problem, rest).prediction)
     for x in _steps(columns, y, problem.lower[used], problem.upper[used]):
-        if problem.work.over:
+        problem.work.charge(_COST * len(used) ** 2)
+        if budget.exhausted:
             return
         full = rest.copy()
         full[used] = x

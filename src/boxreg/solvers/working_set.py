@@ -40,6 +40,8 @@ class WorkingState(SolverState):
     """Steps need Gram matrices from now on, where a solver has another way."""
     caution: float = 1.0
     """How much of the secants is in it."""
+    least_caution: float | None = 0.0
+    """Models with less of it were too ill-conditioned; None where those with all of it were, too."""
     origin: Point | None = None
     """Where the run began, as long as that matters."""
     change: Array | None = None
@@ -159,6 +161,7 @@ class WorkingSet(PrimalSolver[WorkingState]):
             curvature=state.curvature,
             exact=state.exact,
             caution=state.caution,
+            least_caution=state.least_caution,
             change=state.change,
             gained=state.gained,
             rest=state.rest,
