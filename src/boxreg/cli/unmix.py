@@ -118,7 +118,7 @@ def _folder(path: Path) -> Iterator[Path]:
         yield path
     except BaseException:
         for held in made:
-            with suppress(OSError):
+            with suppress(OSError, ValueError):
                 held.rmdir()
         raise
 
