@@ -148,7 +148,7 @@ def test_what_was_changed_since_is_not_believed(run, monkeypatch, name):
 
 
 def test_interrupted_before_the_first_chunk_leaves_nothing(run, monkeypatch):
-    def interrupt(self, chunk, blocks):
+    def interrupt(self, *arguments):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("boxreg.batch.compiled.Compiled.solve", interrupt)

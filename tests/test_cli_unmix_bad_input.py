@@ -68,7 +68,10 @@ BAD = [
         ("library.npy", "image.npy", "--lower", "2", "--upper", "1"),
         "bounds: lower must not exceed upper, but lower[0] = 2 > upper[0] = 1 (5 such coordinates)",
     ),
-    (("library.npy", "image.npy", "--scale", "0"), "scale: expected a finite number > 0, got 0.0"),
+    (
+        ("library.npy", "image.npy", "--scale", "0"),
+        "scale: expected a number from 1e-140 to 1e+140, got 0.0",
+    ),
     (("library.npy", "image.npy", "--top", "0"), "--top: expected a whole number >= 1, got 0"),
     (("library.npy", "image.npy", "--names", "no.txt"), "--names: there is no file no.txt"),
     (
@@ -82,6 +85,16 @@ BAD = [
     (
         ("library.npy", "image.npy", "-o", "few.txt"),
         "--output: few.txt cannot be made (it is not a folder)",
+    ),
+    (("none.npy", "image.npy"), "library: has no columns; expected one for each spectrum"),
+    (("library.npy", "empty.npy"), "image: has no pixels, shape (6, 0, 15)"),
+    (
+        ("library.npy", "image.npy", "-o", "a\0b"),
+        "--output: a\0b cannot be made (embedded null byte)",
+    ),
+    (
+        ("library.npy", "image.npy", "-o", "a" * 5000),
+        f"--output: {'a' * 80} cannot be made (File name too long)",
     ),
     (
         ("library.npy", "image.npy", "--dataset", "cuprite"),
@@ -97,6 +110,8 @@ BAD = [
 @pytest.mark.parametrize(("arguments", "message"), BAD)
 def test_bad_input(run, arguments, message):
     np.save("turned.npy", library.T)
+    np.save("none.npy", library[:, :0])
+    np.save("empty.npy", image[:, :0])
     np.save("cube.npy", np.zeros((15, 15, 4)))
     np.save("pixels.npy", image.reshape(-1, BANDS))
     holes = image.copy()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.sparse.linalg import aslinearoperator
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 import boxreg
 from boxreg.solvers import SOLVERS
@@ -86,6 +86,21 @@ REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "NaN max_iter": ({"max_iter": np.nan}, ValueError, "max_iter: expected None or a whole number >= 0, got nan"),
     "short x0": ({"x0": [1.0]}, ValueError, "x0: expected a vector with 2 entries (columns of A), got shape (1,)"),
     "x0 with NaN": ({"x0": [1.0, np.nan]}, ValueError, "x0: contains NaN; expected finite numbers"),
+    "huge x0": ({"x0": [1e300, 0.0]}, ValueError, "x0: an x with entries of size 1e+300, where the objective overflows"),
+    "huge lower": ({"lower": 1e300}, ValueError, "bounds: an x with entries of size 1e+300, where the objective overflows"),
+    "verbose a word": ({"verbose": "x"}, TypeError, "verbose: expected a number, got str"),
+    "negative verbose": ({"verbose": -1}, ValueError, "verbose: expected a whole number >= 0, got -1"),
+    "tol a numeral": ({"tol": "1e-8"}, TypeError, "tol: expected a number, got str"),
+    "tol of many digits": ({"tol": 10**400}, ValueError, "tol: is too large for a float64 number"),
+    "huge linear": ({"linear": [1e300, 0.0]}, ValueError, "linear: has an entry of size 1e+300; squares would overflow above 1e+140"),
+    "huge sample_weight": ({"sample_weight": [1e300, 1.0, 1.0]}, ValueError, "sample_weight: expected 0 or numbers from 1e-280 to 1e+140, got 1e+300"),
+    "subnormal sample_weight": ({"sample_weight": [5e-324, 1.0, 1.0]}, ValueError, "sample_weight: expected 0 or numbers from 1e-280 to 1e+140, got 4.94066e-324"),
+    "sample_weight too large for y": ({"sample_weight": np.full(3, 1e100), "y": Y * 1e60}, ValueError, "sample_weight: its largest entry, 1e+100, is too large beside A and y"),
+    "subnormal ridge": ({"ridge": 1e-300}, ValueError, "ridge: expected 0, a number from 1e-280 to 1e+140 or a matrix, got 1e-300"),
+    "ridge with NaN": ({"ridge": bad(A, np.nan)}, ValueError, "ridge: contains NaN; expected finite numbers"),
+    "huge direction": ({"direction": -1e300 * Y}, ValueError, "direction: has an entry of size 1e+300"),
+    "operator without rmatvec": ({"A": LinearOperator((3, 2), matvec=lambda x: A @ x, dtype=float)}, TypeError, "A: the operator has no rmatvec, which is needed"),
+    "operator of the wrong length": ({"A": LinearOperator((3, 2), matvec=lambda x: A @ x, rmatvec=lambda v: v, dtype=float)}, ValueError, "A: rmatvec of a vector with 3 entries fails"),
     "screening a word": ({"screening": "yes"}, TypeError, "screening: expected True or False, got 'yes'"),
     "callback a number": ({"callback": 3}, TypeError, "callback: expected a function, got int"),
 }  # fmt: skip

@@ -258,3 +258,15 @@ def test_few_steps(loss: str, kind: str) -> None:
         for seed in range(8)
     ]
     assert np.median(steps) <= 15
+
+
+@pytest.mark.parametrize("loss", ["kullback_leibler", "beta_divergence"])
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e-120])
+@pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
+def test_curvature_that_underflows(loss: str, scale: float) -> None:
+    """Counts so small that f'' cannot be told from 0 end with a point and a status, not an error."""
+    rng = np.random.default_rng(0)
+    A, y = np.abs(rng.standard_normal((6, 4))), np.abs(rng.standard_normal(6))
+    result = boxreg.solve(A, y * scale, loss=loss)
+    assert np.isfinite(result.x).all()
+    assert result.gap >= 0.0  # inf where nothing can be proved

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from scipy import sparse
 
-from ..files import Outputs, Resumable, read_matrix, read_names, read_stack
+from ..files import Outputs, Resumable, one_line, read_matrix, read_names, read_stack
 from .describing import bounds_described, described
 from .errors import BadInput
 from .many import solve_to_file, verdict
@@ -106,17 +106,19 @@ def command(**options: Any) -> int:
 @contextmanager
 def _folder(path: Path) -> Iterator[Path]:
     """The folder, made if need be; if something goes wrong, what was made and is empty goes again."""
-    made = [held for held in (path, *path.parents) if not held.exists()]
+    made: list[Path] = []
     try:
         try:
+            made = [held for held in (path, *path.parents) if not held.exists()]
             path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            why = "it is not a folder" if path.exists() else error.strerror
-            raise BadInput(f"--output: {path} cannot be made ({why})") from error
+        except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+            in_the_way = isinstance(error, (FileExistsError, NotADirectoryError))
+            why = "it is not a folder" if in_the_way else one_line(error)
+            raise BadInput(f"--output: {str(path)[:80]} cannot be made ({why})") from error
         yield path
     except BaseException:
         for held in made:
-            with suppress(OSError):
+            with suppress(OSError, ValueError):
                 held.rmdir()
         raise
 

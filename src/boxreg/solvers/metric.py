@@ -25,8 +25,13 @@ def metric(problem: ReducedProblem, prediction: Array, caution: float) -> Array:
 
 
 def tamed(h: Array) -> Array:
-    """h, a little where there is none, and less where it is infinite (as at the end of a domain)."""
+    """h, a little where there is none, and less where it is infinite (as at the end of a domain).
+
+    1 everywhere if there is none at all, as where f'' underflows.
+    """
     least, most = float(np.min(h, initial=np.inf)), float(np.max(h, initial=0.0))
+    if most == 0.0:
+        return np.ones_like(h)
     if max(_FLAT * most, most / _STEEP) <= least and most < np.inf:
         return h
     finite = h[np.isfinite(h)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..datasets import dataset
+from ..validate import LARGEST
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,20 @@ def make_scene(
     if library.ndim != 2:
         raise ValueError(f"library: expected a matrix, bands × spectra, got shape {library.shape}")
     m, n = library.shape
+    if not n:
+        raise ValueError("library: has no columns; expected one for each spectrum")
     along = _axis(tuple(image.shape), m, axis)
     if image.ndim == 2:
         image, along = _folded(image, along, shape, column_major), 2 * along
     elif image.ndim != 3 or shape is not None:
         what = "--shape is for a matrix of pixels" if shape else "expected height × width × bands"
         raise ValueError(f"image: {what}, got shape {tuple(image.shape)}")
-    if not 0.0 < scale < float("inf"):
-        raise ValueError(f"scale: expected a finite number > 0, got {scale!r}")
+    if 0 in tuple(image.shape):
+        raise ValueError(f"image: has no pixels, shape {tuple(image.shape)}")
+    if not 1.0 / LARGEST <= scale <= LARGEST:
+        raise ValueError(
+            f"scale: expected a number from {1.0 / LARGEST:g} to {LARGEST:g}, got {scale!r}"
+        )
     return Scene(title, library, image, along, _named(names, n, group), scale)
 
 

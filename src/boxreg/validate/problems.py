@@ -82,7 +82,7 @@ def check_reach(posed: Problem, x: Array, name: str) -> None:
     if not (reach <= LARGEST and cost <= LARGEST**2):
         largest = float(np.max(np.abs(x)))
         raise ValueError(
-            f"{name}: lead to an x with entries of size {largest:g}, where the objective overflows: "
+            f"{name}: an x with entries of size {largest:g}, where the objective overflows: "
             "rescale the problem"
         )
 
