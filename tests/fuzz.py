@@ -132,7 +132,11 @@ def run(task: Task) -> Figures:
     figures = Figures()
     if kind == "cells":
         loss, bounds = family.split("/")
-        count, screened, complaints = check_cell(loss, bounds, range(first, last))
+        try:
+            count, screened, complaints = check_cell(loss, bounds, range(first, last))
+        except Exception as error:  # every complaint is collected, none ends the campaign
+            told = f"{family} {first} to {last}: {type(error).__name__}: {error}"
+            count, screened, complaints = last - first, 0, [told]
         figures.problems[family], figures.screened[family] = count, screened
         figures.wrong[family], figures.complaints = len(complaints), complaints
         return figures

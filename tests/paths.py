@@ -303,9 +303,9 @@ def several_threads() -> Iterator[None]:
 
 
 PATHS: dict[str, tuple[str, str, str]] = {
-    "tiny kernel": ("small", "small_nnls", "_by_steps()("),
-    "small kernel": ("small", "small_nnls", "_by_batches()("),
-    "start from a kernel": ("small", "small_answer", "answer = small_nnls"),
+    "tiny kernel": ("small", "compiled_nnls", "_by_steps()("),
+    "small kernel": ("small", "compiled_nnls", "_by_batches()("),
+    "start from a kernel": ("small", "small_answer", "return compiled_nnls("),
     "nnls in SciPy's order": ("api", "nnls", "outcome = outcome_of("),
     "working set by pivoting": ("solvers.working_set", "WorkingSet._solve", ""),
     "working set by orthogonal factors": ("solvers.last_resort", "solve_by_active_set", ""),
