@@ -267,6 +267,24 @@ VARIANTS: tuple[Variant, ...] = (
     ),
 )
 
+REAL: tuple[Variant, ...] = (
+    *(Variant(f"real: {name}", options={"solver": name}) for name in ("auto", "newton")),
+    *(
+        Variant(f"real: {name}", options={"solver": name}, fits=quadratic)
+        for name in ("working_set", "active_set")
+    ),
+    *(
+        Variant(f"real: {name}", options={"solver": name, "max_iter": 300})
+        for name in ("coordinate_descent", "projected_gradient", "chambolle_pock")
+    ),
+    Variant("real: operator", options={"max_iter": 300}, storages=("operator",), fits=quadratic),
+    Variant("real: nnls", "nnls", fits=nonnegative),
+    Variant("real: lsq_linear", "lsq_linear", fits=plain),
+    Variant("real: many", "solve_many", fits=in_batches),
+    Variant("real: many one by one", "solve_many"),
+)
+"""Every solver and entry point with the settings as they are, for problems of 100 columns and more."""
+
 CUDA = (
     Variant("many on a GPU", "solve_many", {"device": "cuda"}, storages=("C",), fits=plain),
     Variant(
@@ -303,9 +321,9 @@ def several_threads() -> Iterator[None]:
 
 
 PATHS: dict[str, tuple[str, str, str]] = {
-    "tiny kernel": ("small", "small_nnls", "_by_steps()("),
-    "small kernel": ("small", "small_nnls", "_by_batches()("),
-    "start from a kernel": ("small", "small_answer", "answer = small_nnls"),
+    "tiny kernel": ("small", "compiled_nnls", "_by_steps()("),
+    "small kernel": ("small", "compiled_nnls", "_by_batches()("),
+    "start from a kernel": ("small", "small_answer", "return compiled_nnls("),
     "nnls in SciPy's order": ("api", "nnls", "outcome = outcome_of("),
     "working set by pivoting": ("solvers.working_set", "WorkingSet._solve", ""),
     "working set by orthogonal factors": ("solvers.last_resort", "solve_by_active_set", ""),
@@ -337,7 +355,7 @@ PATHS: dict[str, tuple[str, str, str]] = {
     "Newton with a kept Hessian": ("solvers.newton", "Newton._refresh", "along = "),
     "Newton with an updated Hessian": ("solvers.newton", "Newton._change", "state.system = "),
     "Newton by orthogonal factors": ("solvers.newton", "Newton._solve_with_factors", ""),
-    "Newton's dual point": ("solvers.newton", "Newton.dual_candidate", "theta = "),
+    "Newton's dual point": ("solvers.newton", "Newton._with_no_slopes", "theta = "),
     "gap sphere": ("safe_regions.gap_sphere", "GapSphere.correlation_range", ""),
     "two-point ball": ("safe_regions.two_point_ball", "TwoPointBall.correlation_range", ""),
     "dome": ("safe_regions.dome", "Dome.correlation_range", ""),
