@@ -5,8 +5,8 @@ python tests/mutants.py gap residual        those whose name contains one of the
 python tests/mutants.py --page docs/mutants.md      also write what killed what into that page
 
 Each fault goes into a copy of the source of its own, and tests run from a copy too. Kernels run as plain
-Python, those for GPUs in numba's simulator, so that nothing has to be compiled. Exit code 1 where a mutant survives, 2 where the
-table does not fit the source or a killer fails without any fault.
+Python, those for GPUs in numba's simulator, so that nothing has to be compiled. Exit code 1 where a
+mutant survives, 2 where the table does not fit the source or a killer fails without any fault.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "boxreg"
 TAKEN = ("tests", "pyproject.toml", "CONTRIBUTING.md")
 """What killers need beside the source."""
+QUIET = "ignore::RuntimeWarning"
+"""Kernels divide by 0 as they mean to; where they are not compiled, NumPy warns of it."""
 LIMIT = 900.0
 """Seconds for one killer: a fault may lead to an endless loop, which is a way to be found too."""
 
@@ -65,7 +67,8 @@ def environment(package: Path) -> dict[str, str]:
 
 def failed_test(snapshot: Path, package: Path, killer: str) -> str:
     """The first test of a killer that fails with that package; empty if none does."""
-    command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", killer]
+    options = ["-x", "-p", "no:cacheprovider", "-W", QUIET]
+    command = [sys.executable, "-m", "pytest", *options, killer]
     try:
         done = subprocess.run(
             command,
