@@ -4,9 +4,9 @@ python tests/mutants.py                     all of them
 python tests/mutants.py gap residual        those whose name contains one of these words
 python tests/mutants.py --page docs/mutants.md      also write what killed what into that page
 
-Each fault goes into a copy of the source of its own. Kernels run as plain Python, those for GPUs in
-numba's simulator, so that nothing has to be compiled. Exit code 1 where a mutant survives, 2 where the
-table does not fit the source or a killer fails without any fault.
+Each fault goes into a copy of the source of its own, and tests run from a copy too. Kernels run as plain
+Python, those for GPUs in numba's simulator, so that nothing has to be compiled. Exit code 1 where a
+mutant survives, 2 where the table does not fit the source or a killer fails without any fault.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ from planted import Mutant, all_mutants
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "boxreg"
+TAKEN = ("tests", "pyproject.toml", "CONTRIBUTING.md")
+"""What killers need beside the source."""
+QUIET = "ignore::RuntimeWarning"
+"""Kernels divide by 0 as they mean to; where they are not compiled, NumPy warns of it."""
 LIMIT = 900.0
 """Seconds for one killer: a fault may lead to an endless loop, which is a way to be found too."""
 
@@ -61,13 +65,14 @@ def environment(package: Path) -> dict[str, str]:
     }
 
 
-def failed_test(package: Path, killer: str) -> str:
-    """The first test of a killer that fails on a copy of the source; empty if none does."""
-    command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", killer]
+def failed_test(snapshot: Path, package: Path, killer: str) -> str:
+    """The first test of a killer that fails with that package; empty if none does."""
+    options = ["-x", "-p", "no:cacheprovider", "-W", QUIET]
+    command = [sys.executable, "-m", "pytest", *options, killer]
     try:
         done = subprocess.run(
             command,
-            cwd=ROOT,
+            cwd=snapshot,
             env=environment(package),
             capture_output=True,
             text=True,
@@ -93,51 +98,51 @@ def misfit(mutant: Mutant) -> str:
     return ""
 
 
-def copied(folder: str) -> Path:
-    """A copy of the package, without what was compiled."""
-    package = Path(folder) / "boxreg"
-    shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    return package
+def copied(source: Path, target: Path) -> Path:
+    """A copy of a file or folder, without what was compiled."""
+    if source.is_file():
+        return Path(shutil.copy(source, target))
+    return Path(shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__")))
 
 
-def judged(mutant: Mutant) -> Verdict:
+def judged(snapshot: Path, mutant: Mutant) -> Verdict:
     """Plant a fault and run its killers until one fails."""
     clock = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        package = copied(folder)
+        package = copied(snapshot / "src" / "boxreg", Path(folder) / "boxreg")
         path = package / mutant.file
         path.write_text(mutant.planted(path.read_text(encoding="utf-8")), encoding="utf-8")
         found = ""
         for killer in mutant.killers:
-            found = failed_test(package, killer)
+            found = failed_test(snapshot, package, killer)
             if found:
                 break
     return Verdict(mutant, found, time.perf_counter() - clock)
 
 
-def sound(killers: Sequence[str], processes: int) -> list[str]:
+def sound(snapshot: Path, killers: Sequence[str], processes: int) -> list[str]:
     """Tests that fail although nothing is planted."""
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(processes) as pool:
-        package = copied(folder)
-        code = "import boxreg; print(boxreg.__file__)"
-        where = subprocess.run(
-            [sys.executable, "-c", code],
-            env=environment(package),
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        if Path(where).parent != package:
-            raise RuntimeError(f"killers would import {where}, not the copy with the fault")
-        return [found for found in pool.map(lambda k: failed_test(package, k), killers) if found]
+    package = snapshot / "src" / "boxreg"
+    where = subprocess.run(
+        [sys.executable, "-c", "import boxreg; print(boxreg.__file__)"],
+        env=environment(package),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    if Path(where).parent != package:
+        raise RuntimeError(f"killers would import {where}, not the copy with the fault")
+    with ThreadPoolExecutor(processes) as pool:
+        failed = pool.map(lambda killer: failed_test(snapshot, package, killer), killers)
+        return [found for found in failed if found]
 
 
-def table(verdicts: Sequence[Verdict]) -> str:
+def table(verdicts: Sequence[Verdict], commit: str) -> str:
     """What was planted where and what killed it, in Markdown."""
     survivors = sum(verdict.survived for verdict in verdicts)
     rows = [
         f"{len(verdicts)} mutants, {len(verdicts) - survivors} killed, {survivors} survive "
-        f"({date.today().isoformat()}, commit {_commit()}).",
+        f"({date.today().isoformat()}, commit {commit}).",
         "",
         "| planted | in | killed by |",
         "|---|---|---|",
@@ -149,12 +154,11 @@ def table(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def filled(page: str, verdicts: Sequence[Verdict]) -> str:
+def filled(page: str, verdicts: Sequence[Verdict], commit: str) -> str:
     """A page with the table between its two marks."""
-    before, after = page.split("<!-- mutants -->\n")
-    return (
-        f"{before}<!-- mutants -->\n{table(verdicts)}<!-- end -->{after.split('<!-- end -->')[1]}"
-    )
+    before, rest = page.split("<!-- mutants -->\n")
+    after = rest.partition("<!-- end -->")[2]
+    return f"{before}<!-- mutants -->\n{table(verdicts, commit)}<!-- end -->{after}"
 
 
 def _commit() -> str:
@@ -190,13 +194,17 @@ def main() -> int:
         print(f"{len(chosen)} mutants fit the source")
         return 0
     killers = list(dict.fromkeys(killer for mutant in chosen for killer in mutant.killers))
-    wrong = sound(killers, options.processes)
-    if wrong:
-        print("fails without any fault:", *wrong, sep="\n  ")
-        return 2
-    clock, verdicts = time.perf_counter(), []
-    with ThreadPoolExecutor(options.processes) as pool:
-        for verdict in pool.map(judged, chosen):
+    commit, clock, verdicts = _commit(), time.perf_counter(), []
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.processes) as pool:
+        snapshot = Path(folder)
+        copied(SOURCE, snapshot / "src" / "boxreg")
+        for name in TAKEN:
+            copied(ROOT / name, snapshot / name)
+        wrong = sound(snapshot, killers, options.processes)
+        if wrong:
+            print("fails without any fault:", *wrong, sep="\n  ")
+            return 2
+        for verdict in pool.map(lambda mutant: judged(snapshot, mutant), chosen):
             verdicts.append(verdict)
             what = "SURVIVES" if verdict.survived else f"killed by {_short(verdict.killer)}"
             print(f"{verdict.mutant.name}: {what} ({verdict.seconds:.0f} s)", flush=True)
@@ -209,7 +217,7 @@ def main() -> int:
         print("survivors:", *survivors, sep="\n  ")
     if options.page is not None:
         page = options.page.read_text(encoding="utf-8")
-        options.page.write_text(filled(page, verdicts), encoding="utf-8")
+        options.page.write_text(filled(page, verdicts, commit), encoding="utf-8")
     return 1 if survivors else 0
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .mutant import CLAIMS, Mutant
 
+VERIFY = "tests/adversarial/test_verify.py"
+
 MUTANTS = [
     Mutant(
         "a claim below the gap is proved",
@@ -24,7 +26,7 @@ MUTANTS = [
         "certificate.py",
         "rigorous = not assumptions and bool(np.isfinite(gap))",
         "rigorous = bool(np.isfinite(gap))",
-        ("tests/properties/test_equality_columns.py", "tests/adversarial/test_verify.py"),
+        (f"{VERIFY}::test_assumptions_are_named",),
     ),
     Mutant(
         "x may exceed its upper bound",
@@ -38,7 +40,7 @@ MUTANTS = [
         "certificate.py",
         "return max(duality_gap(wide, moved), tight) * SLACK",
         "return tight",
-        ("tests/adversarial/test_verify.py",),
+        (f"{VERIFY}::test_a_claim_survives_another_order_of_summation",),
     ),
     Mutant(
         "refuted without any error",
