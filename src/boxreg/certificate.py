@@ -14,12 +14,13 @@ from .presolve import unreduced
 from .problem import Problem
 from .proved import share
 from .refutation import least_excess
-from .rounding import AGAIN, SLACK, UNIT_ROUNDOFF, dot
+from .rounding import AGAIN, SLACK, UNIT_ROUNDOFF, dot, norm
 from .work import WorkMeter
 
 _SLIGHT = 1e-7
 """A product a_jᵀtheta that is positive by no more than this share of ||a_j|| ||theta|| is brought to 0,
-by a small move of theta that is proved to exist, instead of making the gap infinite."""
+by a small move of theta that is proved to exist, instead of making the gap infinite. The same share of
+||y|| counts as the least size of theta."""
 
 _ROUNDS = 4
 """How often that move, which adds to the error of all products, may call for more columns."""
@@ -169,6 +170,9 @@ def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, Index
     next to theta.
     """
     whole = point.problem
+    size = dual.size + _SLIGHT * norm(
+        whole.target
+    )  # next to a perfect fit theta is rounding itself
     for _ in range(_ROUNDS):
         near, _ = feasible_nearby(point, dual)
         uncertainty = near.uncertainty(whole)
@@ -176,7 +180,7 @@ def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, Index
         above = whole.no_upper & asked & (dual.correlation + uncertainty > 0.0)
         below = whole.no_lower & asked & (dual.correlation - uncertainty < 0.0)
         unproved = above | below
-        slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * dual.size * whole.norms
+        slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * size * whole.norms
         broken = np.flatnonzero(unproved & ~slight)
         if len(broken) or not unproved.any():
             return point, broken
