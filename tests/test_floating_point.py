@@ -62,7 +62,7 @@ def batch(**options: Any) -> list[Any]:
     proof = found.verify()
     assert repr(found)
     x = found.x.toarray() if options.get("sparse") else found.x
-    return [x, found.gap, found.status, found.relative_gap, proof.gap, proof.valid]
+    return [x, found.gap, found.status, found.relative_gap, proof.gap, proof.proved]
 
 
 def lazily() -> list[Any]:
@@ -86,7 +86,7 @@ def antisparse() -> list[Any]:
 def verified() -> list[Any]:
     proof = boxreg.verify(A, Y[:, 1], np.full(6, 1e-200), -np.full(14, 1e-170), gap=1.0)
     assert str(proof)
-    return [proof.gap, proof.objective, proof.valid]
+    return [proof.gap, proof.objective, bool(proof)]
 
 
 def operator() -> list[Any]:

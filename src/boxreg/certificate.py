@@ -18,8 +18,9 @@ from .rounding import AGAIN, SLACK, UNIT_ROUNDOFF, dot
 from .work import WorkMeter
 
 _SLIGHT = 1e-7
-"""A product a_jᵀtheta that is positive by no more than this share of ||a_j|| ||theta|| is brought to 0,
-by a small move of theta that is proved to exist, instead of making the gap infinite."""
+"""A product a_jᵀtheta that is positive by no more than this share of ||a_j|| times the larger of
+||theta|| and ||rho|| is brought to 0, by a small move of theta that is proved to exist, instead of
+making the gap infinite."""
 
 _ROUNDS = 4
 """How often that move, which adds to the error of all products, may call for more columns."""
@@ -176,7 +177,8 @@ def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, Index
         above = whole.no_upper & asked & (dual.correlation + uncertainty > 0.0)
         below = whole.no_lower & asked & (dual.correlation - uncertainty < 0.0)
         unproved = above | below
-        slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * dual.size * whole.norms
+        size = max(dual.size, point.residual_norm)
+        slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * size * whole.norms
         broken = np.flatnonzero(unproved & ~slight)
         if len(broken) or not unproved.any():
             return point, broken

@@ -148,7 +148,7 @@ def test_out_of_time_is_a_status_and_a_warning(solver: str, clock: Clock) -> Non
         assert result.status is Status.TIME_LIMIT
         assert not result.success
         assert result.target_gap < result.gap < np.inf
-        assert result.certificate.valid
+        assert np.isfinite(result.certificate.gap)
         found.append(result.objective)
     assert found[1] <= found[0]
 
@@ -217,7 +217,9 @@ def test_many_out_of_time(loss: str, limit: float, clock: Clock) -> None:
     done = result.status == RhsStatus.CONVERGED
     assert np.all(result.gap[done] <= result.target_gap[done])
     assert np.all(done | left | (result.status == RhsStatus.TIME_LIMIT))
-    assert result.verify().checked == int((~left).sum())
+    assert np.array_equal(result.verify().checked, ~left)
+    assert not result.proved[left].any()
+    assert np.isnan(result.objective[left]).all()
     assert "before its turn" in repr(result)
 
 
