@@ -229,7 +229,6 @@ def test_a_claimed_gap_must_be_earned(copies: int) -> None:
     result = boxreg.solve(A, y, -INF, INF)
     again = boxreg.verify(A, y, result.x, result.theta, -INF, INF, gap=result.gap)
     assert_confirmed(again, result)
-    assert bool(again) == (copies == 1)
     off = result.theta + 1e-3 * half[:, 0]
     assert not boxreg.verify(A, y, result.x, off, -INF, INF, gap=result.gap)
     assert boxreg.verify(A, y, result.x, off, -INF, INF, gap=result.gap).gap > result.gap
