@@ -131,10 +131,8 @@ def test_what_has_an_answer_is_not_called_skipped(case: str) -> None:
     reached = batch.gap[solved] <= batch.target_gap[solved]
     assert np.array_equal(batch.status[solved] == RhsStatus.CONVERGED, reached)
     found = batch.verify()
+    assert found
     assert np.array_equal(found.checked, solved)
-    assert not found.refuted.any()
-    if options.get("return_dual"):  # else a dual point is found anew, and may prove less
-        assert found
 
 
 def test_no_right_hand_side() -> None:

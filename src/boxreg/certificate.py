@@ -19,8 +19,8 @@ from .work import WorkMeter
 
 _SLIGHT = 1e-7
 """A product a_jᵀtheta that is positive by no more than this share of ||a_j|| ||theta|| is brought to 0,
-by a small move of theta that is proved to exist, instead of making the gap infinite. The same share of
-||y|| counts as the least size of theta."""
+by a small move of theta that is proved to exist, instead of making the gap infinite. ||rho||, and the
+same share of ||y||, count as the least size of theta."""
 
 _ROUNDS = 4
 """How often that move, which adds to the error of all products, may call for more columns."""

@@ -11,7 +11,7 @@ def share(gap: float, size: float) -> float:
     """gap / |size|; 0 where both are 0."""
     if size == 0.0 or not np.isfinite(size):
         return 0.0 if gap == 0.0 else np.inf
-    return abs(gap / size)
+    return abs(float(gap) / float(size))
 
 
 class Proved:

@@ -177,9 +177,13 @@ class Track:
             self.adopt(self.point.problem.with_equalities(implicit[index]))
 
     def _as_posed(self, point: Point) -> Point:
-        """A point with every column held, in the problem as it was posed."""
+        """A point with every column held, in the problem as it was posed.
+
+        Equality columns that the run has found are left behind: nobody who checks theta knows them.
+        """
         posed, held = self.problem, point.problem
         ours = held is self.whole and held.design is posed.design
+        ours = ours and not np.any(held.equal & ~held.free)
         if ours and held.lower is posed.lower and held.upper is posed.upper:
             return point
         return point.projected(unreduced(posed, held.work))

@@ -74,9 +74,9 @@ class Answers:
         self.x[which] = np.nan
         if len(self.theta):
             self.theta[which] = np.nan
-        for numbers in (self.gap, self.scale, self.target):
+        for numbers in (self.gap, self.objective, self.scale, self.target):
             numbers[which] = np.nan
-        self.status[which] = RhsStatus.NOT_BEGUN
+        self.status[which], self.proved[which] = RhsStatus.NOT_BEGUN, False
 
     def blank(self, valid: Mask) -> None:
         """NaN for those that were not to be solved."""
