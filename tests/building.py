@@ -37,3 +37,19 @@ def mirrored(A: Any, y: Any, lower: Any, upper: Any, which: Any) -> tuple[Any, A
 def point(A: Any, y: Any, x: Any, lower: Any = 0.0, upper: Any = np.inf) -> Point:
     """A primal point of such a problem."""
     return Point(reduced(A, y, lower, upper), np.asarray(x, dtype=float))
+
+
+class Clock:
+    """A clock that goes on by one second each time it is read."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        """The time, one second later than the last."""
+        self.now += 1.0
+        return self.now
+
+    def time(self) -> float:
+        """The calendar's clock stands still."""
+        return self.now

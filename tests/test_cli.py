@@ -203,6 +203,16 @@ def test_not_converged_is_1_and_the_best_point_is_kept(run):
     assert np.load("x.npy").shape == (20,)
 
 
+def test_out_of_time_is_1_and_the_best_point_is_kept(run):
+    code, out, err = run(
+        "solve", "A.npy", "y.npy", "-o", "x.npy", "--tol", "0", "--time-limit", "0"
+    )
+    assert code == 1
+    assert err.startswith("boxreg: not solved: The time limit was reached")
+    assert "Written: x.npy" in out
+    assert np.load("x.npy").shape == (20,)
+
+
 def test_options_reach_the_solver(run):
     code, out, _ = run(
         *("solve", "A.npy", "y.npy", "-o", "x.npy", "--solver", "coordinate_descent"),

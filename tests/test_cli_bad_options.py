@@ -71,6 +71,7 @@ OPTIONS = [
         "Invalid value for '--tol': 'small' is not a valid float. See boxreg solve --help",
     ),
     (("--max-iter", "-1"), "max_iter: expected None or a whole number >= 0, got -1"),
+    (("--time-limit", "-1"), "time_limit: expected None or a number of seconds >= 0, got -1.0"),
     (("--certificate", "c.txt"), "--certificate: c.txt must end in one of .json"),
     (("--plot", "f.bmp"), "--plot: f.bmp must end in one of .png, .svg, .pdf"),
     (("--report", "no/where/r.html"), "--report: there is no folder no/where"),

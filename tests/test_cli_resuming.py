@@ -11,6 +11,7 @@ import pytest
 import boxreg
 from boxreg.batch import journal
 from boxreg.files import Resumable
+from building import Clock
 from command_line import beside_an_image, image, stored
 from test_journal import held_elsewhere
 
@@ -69,6 +70,33 @@ def test_an_interrupted_run_goes_on(run, monkeypatch, name):
     assert "resumed 256 of 320 were done before" in out
     assert np.array_equal(stored(name), boxreg.solve_many(A, Y).x)
     assert run.files() == before | {name, "short.npy"}
+
+
+def test_a_run_out_of_time_goes_on(run, monkeypatch):
+    """What is complete is kept, with exit code 1; without time nothing is."""
+    arguments = ("solve", "A.npy", "Y.npy", "-o", "x.npy")
+    before = run.files()
+    code, _, err = run(*arguments, "--time-limit", "0")
+    assert code == 1
+    assert err == (
+        "boxreg: time limit reached; no chunk of right-hand sides was complete, and nothing was "
+        "written\n"
+    )
+    assert run.files() == before
+    with monkeypatch.context() as patched:
+        patched.setattr("boxreg.batch.compiled.Compiled.memory", 1.0)
+        patched.setattr("boxreg.budget.time", Clock())
+        code, _, err = run(*arguments, "--time-limit", "5")
+    assert code == 1
+    assert err.startswith("boxreg: time limit reached; ")
+    assert err.endswith(
+        "right-hand sides are kept beside x.npy; the same command goes on from there\n"
+    )
+    assert not Path("x.npy").exists()
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert "were done before" in out
+    assert np.array_equal(stored("x.npy"), boxreg.solve_many(A, Y).x)
 
 
 def test_a_journal_knows_the_terms_of_its_run(run, monkeypatch):

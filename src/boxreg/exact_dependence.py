@@ -17,6 +17,12 @@ _TAKES_PART = 1e-9
 _MOST_OPERATIONS = 1_000_000
 """Operations with integers of any length that one test may take: a few tenths of a second."""
 
+_PRIME = 2**31 - 1
+"""Products of two residues fit into 64 bits."""
+
+_MOST_RESIDUES = 1e7
+"""Operations with residues that are worth their time: a tenth of a second."""
+
 _MOST_COLUMNS = 40
 """Columns that one combination may have: the exact solution of a system grows with their cube."""
 
@@ -26,11 +32,19 @@ def in_span(basis: Array, others: Array) -> bool:
 
     The coefficients are computed in floating point first, to see which columns take part; then they
     are solved for exactly on as many rows, and all rows are checked. False means not proved.
+
+    Before that all is done modulo a prime, which takes next to no time. A basis that spans all rows
+    there does so over the rationals, too, as its determinant is not 0; and columns that are not in the
+    span there are not over the rationals, unless a coefficient has the prime in its denominator.
     """
     if not others.shape[1]:
         return True
     if not basis.shape[1]:
         return not others.any()
+    if basis.size * (basis.shape[1] + others.shape[1]) <= _MOST_RESIDUES:
+        rank, all_inside = _modulo_a_prime(basis, others)
+        if rank == len(basis) or not all_inside:
+            return all_inside
     scale = np.linalg.norm(basis, axis=0)
     shares = np.linalg.lstsq(basis / scale, others, rcond=None)[0]
     budget = _MOST_OPERATIONS
@@ -46,6 +60,37 @@ def in_span(basis: Array, others: Array) -> bool:
         else:
             return False
     return True
+
+
+def _modulo_a_prime(basis: Array, others: Array) -> tuple[int, bool]:
+    """The rank of the basis modulo 2³¹ - 1, and whether its span has all other columns."""
+    table = _residues(np.column_stack([basis, others]))
+    rank = 0
+    for k in range(basis.shape[1]):
+        left = np.flatnonzero(table[rank:, k])
+        if not len(left):
+            continue
+        pivot = rank + int(left[0])
+        table[[rank, pivot]] = table[[pivot, rank]]
+        table[rank] = table[rank] * pow(int(table[rank, k]), -1, _PRIME) % _PRIME
+        below = table[rank + 1 :]
+        below -= below[:, k : k + 1] * table[rank] % _PRIME
+        below %= _PRIME
+        rank += 1
+        if rank == len(table):
+            break
+    return rank, not table[rank:, basis.shape[1] :].any()
+
+
+def _residues(values: Array) -> npt.NDArray[np.int64]:
+    """The values, multiplied by a power of two that makes them whole, modulo 2³¹ - 1.
+
+    2³¹ is 1 there, so that of an exponent its residue modulo 31 will do.
+    """
+    mantissas, exponents = np.frexp(values)
+    whole = np.ldexp(mantissas, 53).astype(np.int64) % _PRIME
+    powers = np.left_shift(np.int64(1), np.mod(exponents.astype(np.int64), 31))
+    return np.asarray(whole * powers % _PRIME)
 
 
 def _combines(columns: Array, column: Array) -> bool:

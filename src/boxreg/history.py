@@ -107,16 +107,16 @@ class Ledger:
         """The point with the least objective among those checked, at full length."""
         return self._best[1]
 
-    def stalled(self, checks: int) -> bool:
-        """Whether, over the last checks, the objective was the same to rounding and the gap within a
-        tenth."""
+    def stalled(self, checks: int, little: float = 0.0) -> bool:
+        """Whether, over the last checks, the objective was the same, to rounding or up to `little`, and
+        the gap within a tenth."""
         if len(self.snapshots) <= checks:
             return False
         before, now = self.snapshots[-1 - checks], self.snapshots[-1]
         if not (np.isfinite(before.objective) and np.isfinite(now.objective)):
             return False
         change = abs(before.objective - now.objective)
-        return now.gap > 0.9 * before.gap and change <= 1e-14 * now.objective
+        return now.gap > 0.9 * before.gap and change <= max(1e-14 * now.objective, little)
 
     def fix(self, problem: ReducedProblem, at_lower: Mask, at_upper: Mask, iteration: int) -> None:
         """Note which coordinates were screened, and when; earlier points may contradict it."""

@@ -30,8 +30,9 @@ _FAR = 1e-9
 _SURELY = 1.0 - 1e-6
 """What is left of a larger one, whatever its rounding."""
 
-_LONG = 30
-"""Checks after which a run in which nothing moves ends, whatever the cause."""
+_LONG, _LITTLE = 30, 0.01
+"""Checks after which a run ends whose gap does not shrink while the objective falls by no more than this
+share of the gap asked for, whatever the cause."""
 
 Proof: TypeAlias = tuple[Certificate, Array]
 """A certificate and its theta."""
@@ -157,10 +158,10 @@ class Track:
 
     def exhausted(self, gap: float, goal: float) -> bool:
         """Whether nothing moves any more: for long, or with a gap that is mostly rounding."""
+        if self.ledger.stalled(checks=_LONG, little=_LITTLE * goal):
+            return True
         if not self.ledger.stalled(checks=1):
             return False
-        if self.ledger.stalled(checks=_LONG):
-            return True
         share = rounding_share(self.point, self.best)
         if gap > 10.0 * share:
             return False

@@ -65,3 +65,24 @@ def test_what_would_take_too_long_is_not_proved() -> None:
     basis = rng.integers(-9, 10, (60, 50)).astype(float)
     assert not in_span(basis, basis.sum(axis=1)[:, None])
     assert in_span(basis, basis[:, :3].sum(axis=1)[:, None])
+
+
+def test_a_basis_of_all_rows_has_every_column_in_its_span() -> None:
+    """Forty columns of doubles: their determinant is not 0 modulo a prime, so it is not 0."""
+    rng = np.random.default_rng(0)
+    basis, others = rng.standard_normal((40, 40)), rng.standard_normal((40, 200))
+    assert in_span(basis, others)
+    basis[:, 7] = 0.5 * basis[:, 3]
+    assert not in_span(basis, others)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_residues_deny_nothing_that_is_true(seed: int) -> None:
+    """Combinations with whole coefficients, of integers and their halves, whatever the scale."""
+    rng = np.random.default_rng(seed)
+    basis = rng.integers(-9, 10, size=(12, 5)) * 2.0 ** rng.integers(-40, 40, size=5)
+    near = basis * 2.0 ** -np.floor(np.log2(np.abs(basis).max(axis=0)))  # sums of it are exact
+    others = (near @ rng.integers(-3, 4, size=(5, 4))) * 2.0 ** rng.integers(-40, 40, size=4)
+    assert in_span(basis, others)
+    others[rng.integers(12), 2] += 2.0**-3 * np.abs(others[:, 2]).max() + 2.0**-60
+    assert not in_span(basis, others)
