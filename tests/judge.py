@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 from zlib import crc32
@@ -25,7 +25,7 @@ from judging_antisparse import judge as judge_antisparse
 from paths import DUALS, REGIONS, TOLERANCES, VARIANTS, PathLog, Variant, several_threads
 from references.hostile import SMALL_FAMILIES, hostile
 from references.judged import Judged
-from references.planted import BOUNDS, LARGE, LARGEST, LOSSES, SMALL, planted
+from references.planted import BOUNDS, LARGE, LARGEST, LOSSES, SMALL, TALL, WIDE, planted
 
 _ROUNDINGS = 16
 """`nnls` has no certificate: slopes are judged with this many times their usual rounding error,"""
@@ -37,9 +37,14 @@ PLANTED = {f"planted-{loss}-{kind}": (loss, kind) for loss in LOSSES for kind in
 FAMILIES = (*SMALL_FAMILIES, *PLANTED, *(f"antisparse-{f.__name__}" for f in ANTISPARSE))
 """Of problems with a few columns; each has as many seeds as one likes."""
 
-LARGE_FAMILIES = tuple(f"large-{name}" for name in PLANTED)
+SIZES = {"large": LARGE, "largest": LARGEST, "wide": WIDE, "tall": TALL}
+SQUARES = tuple(name for name in PLANTED if "least_squares" in name)
+LARGE_FAMILIES = (
+    *(f"large-{name}" for name in PLANTED),
+    *(f"{size}-{name}" for size in ("wide", "tall") for name in SQUARES),
+)
 LARGEST_FAMILIES = tuple(f"largest-{name}" for name in PLANTED)
-"""Of problems with 100 to 700 and with 400 to 3000 columns, solved with the settings as they are."""
+"""Of problems with 100 to 1200 and with 400 to 3000 columns, solved with the settings as they are."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,8 @@ def make(family: str, seed: int) -> Judged | Penalised:
         number = [f.__name__ for f in ANTISPARSE].index(family.partition("-")[2])
         return Penalised(family, seed, *draw(number, seed))
     size, _, name = family.partition("-")
-    if size in ("large", "largest"):
-        return planted(*PLANTED[name], seed, LARGE if size == "large" else LARGEST)
+    if size in SIZES:
+        return replace(planted(*PLANTED[name], seed, SIZES[size]), family=family)
     if family in PLANTED:
         return planted(*PLANTED[family], seed, SMALL)
     return hostile(family, seed)
@@ -159,6 +164,8 @@ def _solve(problem: Judged, variant: Variant, record: Record) -> Iterable[str]:
     yield from _outside(problem, result.x)
     yield from _false_screenings(problem, result)
     yield from _not_a_bound(problem, result.x, result.gap, result.certificate)
+    if result.status in (boxreg.Status.UNBOUNDED, boxreg.Status.NOT_ATTAINED):
+        yield f"{result.status.name}, though there is a minimum"
     if result.success and not result.gap <= result.target_gap:
         yield f"success with a gap of {result.gap:.6g}, above {result.target_gap:.6g}"
     if np.isfinite(result.gap):

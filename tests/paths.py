@@ -76,6 +76,8 @@ class Variant:
     storages: tuple[str, ...] = ("F", "C", "sparse", "float32")
     fits: Callable[[Any], bool] = lambda problem: isinstance(problem, Judged)
     threads: bool = False
+    quick: int = 14
+    """Problems in a quick run; more where the path is seldom taken."""
 
 
 def quadratic(problem: Any) -> bool:
@@ -169,7 +171,7 @@ VARIANTS: tuple[Variant, ...] = (
         storages=("F", "sparse"),
         fits=quadratic,
     ),
-    Variant("sweeps", settings=SWEPT, storages=("F", "sparse"), fits=some_inside),
+    Variant("sweeps", settings=SWEPT, storages=("F", "sparse"), fits=some_inside, quick=60),
     Variant(
         "sweeps cut short",
         settings={**SWEPT, "sweeps_at_most": 2, "sweep_prediction_error": 1e9},
@@ -185,6 +187,7 @@ VARIANTS: tuple[Variant, ...] = (
         storages=("F",),
         fits=around_zero,
         threads=True,
+        quick=30,
     ),
     Variant("threads", settings={**FLAT, "thread_entries": 1}, threads=True),
     Variant("prediction", settings=SWEPT, storages=("C",), fits=some_inside),
@@ -198,7 +201,13 @@ VARIANTS: tuple[Variant, ...] = (
     ),
     Variant("orthogonal factors", settings={**FLAT, "pivoting_rounds": 0}),
     Variant("active set", options={"solver": "active_set"}, settings=FLAT, fits=quadratic),
-    Variant("active set with costs", options={"solver": "active_set"}, settings=FLAT, fits=priced),
+    Variant(
+        "active set with costs",
+        options={"solver": "active_set"},
+        settings=FLAT,
+        fits=priced,
+        quick=40,
+    ),
     Variant(
         "partial pricing",
         options={"solver": "active_set"},

@@ -26,6 +26,8 @@ BOUNDS: Final = ("nonnegative", "box", "mixed", "hostile")
 
 SMALL: Final = ((4, 6), (3, 5), (6, 4), (5, 8), (2, 3))
 LARGE: Final = ((60, 100), (150, 120), (100, 400), (80, 700), (300, 600), (1900, 110))
+WIDE: Final = ((100, 600), (150, 900), (200, 1200))
+TALL: Final = ((1850, 120), (1900, 250))
 LARGEST: Final = ((200, 1500), (400, 3000), (2000, 400), (1000, 1000))
 
 _DELTA = 2
@@ -224,7 +226,8 @@ def _solution(rng: Rng, n: int, signs: Any, kind: str, positive: bool) -> Intege
         return rng.integers(0, 4, n)
     if kind == "nonnegative":
         return np.where(signs < 0, 0, rng.integers(0, 4, n))
-    return rng.integers(-4, 5, n)
+    x = rng.integers(-4, 5, n)
+    return np.where(signs == 0, x, np.abs(x) * signs) if kind == "box" else x
 
 
 def _paired(A: Integers) -> Integers:
@@ -251,6 +254,9 @@ def _bounds(rng: Rng, x: Integers, signs: Any, kind: str, positive: bool) -> tup
         return np.zeros(n), np.full(n, np.inf)
     at_lower = (signs < 0) | ((signs == 0) & (rng.random(n) < 0.3))
     at_upper = (signs > 0) | ((signs == 0) & ~at_lower & (rng.random(n) < 0.2))
+    if kind == "box":  # 0 is in every box, and inside most: sweeps are made from there
+        at_lower &= (x <= 0) | (signs < 0)
+        at_upper &= (x >= 0) | (signs > 0)
     below, above = rng.integers(1, 4, n), rng.integers(1, 4, n)
     lower = np.where(at_lower, x, x - below).astype(float)
     upper = np.where(at_upper, x, x + above).astype(float)
@@ -260,7 +266,7 @@ def _bounds(rng: Rng, x: Integers, signs: Any, kind: str, positive: bool) -> tup
         lower = np.where(~at_lower & (rng.random(n) < 0.5), -np.inf, lower)
         equal = rng.random(n) < 0.1
         lower, upper = np.where(equal, x, lower), np.where(equal, x, upper)
-    if kind == "box":  # with 0 inside most of them, so that sweeps are made from x = 0
+    if kind == "box":
         lower = np.where(at_lower, lower, np.minimum(lower, -1.0))
         upper = np.where(at_upper, upper, np.maximum(upper, 1.0))
     if positive:
