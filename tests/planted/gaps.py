@@ -6,6 +6,7 @@ from .mutant import SCREENING, STEPS, Mutant
 
 EQUALITY = "tests/properties/test_equality_columns.py"
 DEPENDENCE = "tests/properties/test_exact_dependence.py"
+ORTHONORMAL = f"{STEPS}::test_distances_with_a_basis_that_is_not_quite_orthonormal"
 FREE = f"{STEPS}::test_gaps_with_free_columns"
 
 MUTANTS = [
@@ -245,7 +246,7 @@ MUTANTS = [
         "equality_columns.py",
         "if not off <= 0.5:",
         "if not off <= np.inf:",
-        (EQUALITY,),
+        (ORTHONORMAL,),
     ),
     Mutant(
         "dependent columns are never in doubt",
@@ -276,11 +277,18 @@ MUTANTS = [
         (STEPS,),
     ),
     Mutant(
-        "the way to the anchor does not round",
+        "a basis that is a little off counts as orthonormal",
+        "equality_columns.py",
+        "root * rows * (SLACK / (1.0 - off)),",
+        "root * rows * SLACK,",
+        (ORTHONORMAL,),
+    ),
+    Mutant(
+        "half the way to the anchor",
         "dual_cone.py",
-        "share = np.divide(over + more, over + more + spare, out=share, where=constrained)",
-        "share = np.divide(over, over + spare, out=share, where=constrained)",
-        (STEPS,),
+        "return dual.toward(anchor, min(max(float(share.max()), step) * STRETCH, 1.0))",
+        "return dual.toward(anchor, 0.5 * min(max(float(share.max()), step) * STRETCH, 1.0))",
+        (f"{STEPS}::test_points_pushed_into_the_cone",),
     ),
     Mutant(
         "the residual's error is that of its own rounding only",

@@ -16,6 +16,7 @@ import pytest
 from boxreg import validate
 from boxreg.dual_cone import DualCone
 from boxreg.duality import DualPoint, duality_gap, feasible_nearby
+from boxreg.equality_columns import EqualityMetric
 from boxreg.point import Point
 from boxreg.presolve import unreduced
 from boxreg.safe_regions import REGIONS
@@ -208,10 +209,11 @@ def test_gaps_with_free_columns() -> None:
         A, y, x = rng.standard_normal((m, n)), rng.standard_normal(m), rng.standard_normal(n)
         free = np.arange(n) < k
         lower, upper = np.where(free, -np.inf, x - 1.0), np.where(free, np.inf, x + 1.0)
-        rho = y - A @ x
-        for _ in range(2):
-            rho = rho - A[:, :k] @ np.linalg.lstsq(A[:, :k], rho)[0]
-        theta = rho + 10.0 ** -rng.uniform(0.0, 17.0) * rng.standard_normal(m)
+        theta = y - A @ x
+        if seed % 2:
+            for _ in range(2):
+                theta = theta - A[:, :k] @ np.linalg.lstsq(A[:, :k], theta)[0]
+            theta = theta + 10.0 ** -rng.uniform(0.0, 17.0) * rng.standard_normal(m)
         pair = Pair(A, y, lower, upper, x, theta)
         point = Point(pair.reduced().with_equalities(), x)
         near = projected(A[:, :k], np.ones(m), theta, np.zeros(k))
@@ -223,6 +225,24 @@ def test_gaps_with_free_columns() -> None:
         assert moved is not None
         assert within(theta, near, moved)
         assert within(dual.correlation, slopes(A, near), shifted.uncertainty(point.problem))
+
+
+def test_distances_with_a_basis_that_is_not_quite_orthonormal() -> None:
+    """U = M V with V a little off: what that costs is in the distance; far off, there is no proof."""
+    for seed in SEEDS:
+        rng = np.random.default_rng([seed, 24])
+        m, k = 5, int(rng.integers(1, 3))
+        columns, _ = np.linalg.qr(rng.standard_normal((m, k)))
+        theta, ones = rng.standard_normal(m), np.ones(m)
+        for size in (1.0, 0.85, 1.1):
+            made = EqualityMetric._proved(np.arange(k), columns, size * np.eye(k), ones, np.ones(k))
+            assert made is not None
+            off = np.abs(columns.T @ theta) * (1.0 + 1e-12)
+            near = projected(columns, ones, theta, np.zeros(k))
+            assert within(theta, near, made.distance(off))
+        for size in (2.0, 0.5, 0.0):
+            worse = (np.arange(k), columns, size * np.eye(k), ones, np.ones(k))
+            assert EqualityMetric._proved(*worse) is None
 
 
 def test_gaps_are_infinite_where_theta_is_not_feasible() -> None:
