@@ -122,9 +122,11 @@ def _into_domain(dual: DualPoint, anchor: DualPoint, point: Point) -> float:
     low, high = domain
     over = MARGIN * moved + np.maximum(low + dual.theta, -dual.theta - high)
     spare = np.minimum(-anchor.theta - low, high + anchor.theta)
-    used = (moved > 0.0) & (over > 0.0) & np.isfinite(over) & (over + spare > 0.0)
-    share = np.divide(over, over + spare, out=np.zeros_like(over), where=used)
-    return min(float(share.max()), 1.0)
+    used = (moved > 0.0) & (over > 0.0) & np.isfinite(over)
+    if not used.any():
+        return 0.0
+    over, spare = over[used], np.maximum(spare[used], 0.0)
+    return float(np.max(over / (over + spare)))
 
 
 def _rounding_between(dual: DualPoint, anchor: DualPoint, step: float) -> float:

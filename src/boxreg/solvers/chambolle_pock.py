@@ -32,7 +32,7 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
     """x⁺ = clip(x - τ diag(||a_j||²)⁻¹ (Aᵀv + c), l, u);  v⁺ = prox_{σF*}(v + σ (2 A x⁺ - A x)).
 
     Converges for σ τ L < 1, L a bound on the squared norm of A with unit columns; σ starts as given
-    (for a loss with f'' = 1; divided by the mean of f'' at the start otherwise) and τ = 0.9 / (σ L).
+    for a loss with f'' = 1 (see `_dual_scale` for others) and τ = 0.9 / (σ L).
     When columns leave and L falls, σ and τ grow by the same factor. (With all of it given to τ the dual
     variable goes on moving by a hundredth of its way a step, however small the problem has become.) -v
     tends to the dual solution, and is offered as a dual point at each check; the product Aᵀv that this
@@ -52,7 +52,7 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
             point,
             v=-point.residual,
             squared_norm=SquaredNorm.estimate(point.problem, Smoothness(1.0)),
-            sigma=self.sigma / max(float(np.mean(point.curvature)), _FLAT),
+            sigma=self.sigma * _dual_scale(point),
         )
 
     def step(self, state: PrimalDualState, count: int) -> PrimalDualState:
@@ -98,3 +98,16 @@ class ChambollePock(PrimalSolver[PrimalDualState]):
     def move(self, state: PrimalDualState, point: Point, dual: DualPoint) -> PrimalDualState:
         """The dual variable goes to the best dual point as well."""
         return replace(state, point=point, v=-dual.theta, gradient=-dual.correlation)
+
+
+def _dual_scale(point: Point) -> float:
+    """What σ is multiplied by: its unit is that of f'', and f'' depends on the weights.
+
+    With f'' = h s, s a power of 16 and h between ¼ and 4, it is s / h. Dividing by h was measured to be
+    faster on logistic data, where h = ¼, than multiplying by it.
+    """
+    mean = float(np.mean(point.curvature))
+    largest = point.problem.smoothness.largest
+    mean = max(mean, _FLAT * (largest if np.isfinite(largest) else 1.0))
+    scale = 16.0 ** round(float(np.log(mean)) / float(np.log(16.0))) if mean > 0.0 else 1.0
+    return scale / (mean / scale) if mean > 0.0 else 1.0
