@@ -81,7 +81,7 @@ def make(family: str, seed: int) -> Judged | Penalised:
         number = [f.__name__ for f in ANTISPARSE].index(family.partition("-")[2])
         return Penalised(family, seed, *draw(number, seed))
     size, _, name = family.partition("-")
-    if size in SIZES:
+    if name in PLANTED:
         return replace(planted(*PLANTED[name], seed, SIZES[size]), family=family)
     if family in PLANTED:
         return planted(*PLANTED[family], seed, SMALL)
