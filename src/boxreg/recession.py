@@ -10,7 +10,6 @@ from .arrays import Array, Mask
 from .point import Point
 from .problem import Problem
 from .reduced import ReducedProblem
-from .rounding import dot
 from .settings import current
 from .status import Status
 
@@ -59,8 +58,9 @@ def recession(
     end = np.where(q > 0.0, high, np.where(q < 0.0, low, 0.0))
     with np.errstate(invalid="ignore"):
         rows = np.where(q == 0.0, 0.0, end * q)
-    cost = 0.0 if problem.cost is None else dot(problem.cost.c, d)
-    slope, size = float(np.sum(rows)) + cost, float(np.sum(np.abs(rows))) + abs(cost)
+    costs = np.zeros_like(d) if problem.cost is None else problem.cost.c * d
+    slope = float(np.sum(rows)) + float(np.sum(costs))
+    size = float(np.sum(np.abs(rows))) + float(np.sum(np.abs(costs)))  # costs may cancel
     if not (np.isfinite(slope) and slope <= _NOISE * size):
         return None
     if slope < -_NOISE * size:
