@@ -58,9 +58,9 @@ def recession(
     end = np.where(q > 0.0, high, np.where(q < 0.0, low, 0.0))
     with np.errstate(invalid="ignore"):
         rows = np.where(q == 0.0, 0.0, end * q)
-    costs = np.zeros(1) if problem.cost is None else problem.cost.c * d
+    costs = np.zeros_like(d) if problem.cost is None else problem.cost.c * d
     slope = float(np.sum(rows)) + float(np.sum(costs))
-    size = float(np.sum(np.abs(rows))) + float(np.sum(np.abs(costs)))
+    size = float(np.sum(np.abs(rows))) + float(np.sum(np.abs(costs)))  # costs may cancel
     if not (np.isfinite(slope) and slope <= _NOISE * size):
         return None
     if slope < -_NOISE * size:

@@ -244,6 +244,13 @@ def test_what_does_not_recede() -> None:
     assert way.status is Status.UNBOUNDED
 
 
+def test_costs_that_cancel_do_not_recede() -> None:
+    """What rounding leaves of a sum of costs says nothing, whatever its sign."""
+    level = np.array([[1.0, 2.0, -3.0]])
+    for costs in ([-0.1, -0.2, 0.3], [0.1, 0.2, -0.3]):
+        assert recession(reduced(level, np.ones(1), linear=costs), np.ones(3)) is None
+
+
 def test_large_programs_are_left_alone(change: Callable[..., object]) -> None:
     """Then no anchor is known, and the note says what that means."""
     change(program_entries=10)
