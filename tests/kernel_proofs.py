@@ -214,10 +214,10 @@ def solved_by(name: str, A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, int]
     k = min(m, n)
     if name == "tiny":
         with np.errstate(divide="ignore"):  # compiled code does not warn
-            x, _, status = tiny_nnls.solve(A.ravel(), False, n, b, 0.0, 3 * n + 30)
+            x, _, status, *_ = tiny_nnls.solve(A.ravel(), False, n, b, 0.0, 3 * n + 30)
     else:
         tables = (np.empty((k, m)), np.empty((k, k)), np.empty((k, k)))
-        x, _, status = small_nnls.solve(np.ascontiguousarray(A.T), b, 0.0, 3 * n + 30, tables)
+        x, _, status, *_ = small_nnls.solve(np.ascontiguousarray(A.T), b, 0.0, 3 * n + 30, tables)
     return x, status
 
 

@@ -85,13 +85,6 @@ MUTANTS = [
         (CLAIMS,),
     ),
     Mutant(
-        "level: the sum of products is exact",
-        "linf/proof.py",
-        "error += gamma(len(w) + 4) * (float(np.abs(w).sum()) + abs(own))",
-        "error += 0.0",
-        (CLAIMS,),
-    ),
-    Mutant(
         "level: the merged column is left out of the load",
         "linf/proof.py",
         "value = float(np.where(merged.signs == 0, np.abs(w), merged.signs * w).sum()) + own",

@@ -6,6 +6,7 @@ from .mutant import SCREENING, STEPS, Mutant
 
 REGIONS = "tests/properties/test_regions.py"
 EQUALITY = "tests/properties/test_equality_columns.py"
+WORST = f"{STEPS}::test_regions_with_predictions_that_are_as_wrong_as_they_may_be"
 GENERAL = "tests/properties/test_general_regions.py"
 
 MUTANTS = [
@@ -49,7 +50,7 @@ MUTANTS = [
         "safe_regions/two_point_ball.py",
         "apart = max(metric.norm_at_least(dual.theta - rho) - metric.at_most(error), 0.0)",
         "apart = metric.norm_at_least(dual.theta - rho)",
-        (STEPS,),
+        (WORST,),
     ),
     Mutant(
         "the ball's centre does not know of the residual's error",
@@ -134,6 +135,13 @@ MUTANTS = [
         "cut = radius * along > depth * length",
         "cut = radius * along < depth * length",
         (STEPS,),
+    ),
+    Mutant(
+        "the dome's centre is exact",
+        "safe_regions/dome.py",
+        "norm(g) * (gamma(len(g) + 4) * norm(ball.centre) + ball.centre_error) * SLACK",
+        "norm(g) * gamma(len(g) + 4) * norm(ball.centre) * SLACK",
+        (WORST,),
     ),
     Mutant(
         "the dome's depth counts half",

@@ -329,6 +329,33 @@ def test_regions_that_are_met_at_their_boundary(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REGIONS)
+def test_regions_with_predictions_that_are_as_wrong_as_they_may_be(name: str) -> None:
+    """The computed prediction is off by all of its error, in the direction that hurts the region."""
+    for seed in SEEDS:
+        pair, _ = tight_pair(seed)
+        rng = np.random.default_rng([seed, 25])
+        x = rng.integers(-3, 4, len(pair.x)).astype(float)
+        far = np.full(len(x), 1e6)
+        known = exact_solution(pair.A, pair.y, -far, far)
+        theta = np.array([float(t) for t in known.theta])
+        wide = Pair(pair.A, pair.y, -far, far, x, theta)
+        gap = rounded_up(gap_of(wide, theta))
+        rho = pair.y - pair.A @ x
+        apart_by = np.linalg.norm(theta - rho)
+        if apart_by == 0.0:
+            continue
+        for share in (1e-3, -1e-3, 0.3, -0.3):
+            point = wide.point()
+            point.prediction = pair.A @ x + share * (theta - rho)
+            point.prediction_error = abs(share) * apart_by * (1.0 + 1e-12)
+            dual = DualPoint.at(theta, point.problem)
+            low, high = REGIONS[name]().correlation_range(point, dual, gap)
+            true = slopes(pair.A, known.theta)
+            for down, w, up in zip(exact(low), true, exact(high), strict=True):
+                assert down <= w <= up
+
+
+@pytest.mark.parametrize("name", REGIONS)
 def test_regions_around_the_solution_itself(name: str) -> None:
     """x = x* = 0 and theta = theta* = y, exactly: what is left of the range is the error of products."""
     for seed in range(8):

@@ -170,6 +170,12 @@ def test_gaps_of_levels() -> None:
             primal = square_of(residual(Pair(A, y, x, x, x, y))) / 2
             dual = inner(t, y) - square_of(t) / 2
             assert Fraction(proof.gap) >= primal + Fraction(penalty) * Fraction(level) - dual
+        rho = DualPoint.residual(point)
+        size = exact_load(A, rho.theta)
+        if size > 0:  # a multiple of the residual that is not feasible, by little
+            theta = float(Fraction(penalty) / size) * (1.0 + 1e-3) * rho.theta
+            beyond = DualPoint.at(theta, merged.at(level))
+            assert gap_of(merged, point, beyond, level) == np.inf
         minus, plus = squeezable(merged, point, proof)
         squeezed += int(minus.sum() + plus.sum())
         for j in np.flatnonzero(minus | plus):

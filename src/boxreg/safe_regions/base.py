@@ -24,6 +24,8 @@ class Ball:
     """w_j at the centre."""
     uncertainty: Array
     """How far each may be from the truth."""
+    centre_error: float
+    """How far the centre itself may be from the true one, in Euclidean norm."""
 
 
 @dataclass(frozen=True)

@@ -44,13 +44,13 @@ class Dome(SafeRegion):
         if problem.equality is not None or not metric.smoothness.known:
             return low, high  # the centre is not where it seems, or the metric is singular
         root = np.sqrt(metric.smoothness.largest)
-        farthest = norm(ball.centre) + ball.radius * float(root)
+        farthest = norm(ball.centre) + ball.centre_error + ball.radius * float(root)
         g, level = half_space(point, gap, farthest)
         scaled = metric.smoothness.times(g)
         size = float(np.sqrt(dot(g, scaled)))
         if size < SMALLEST_NORM:  # squares in ||A s|| may underflow
             return low, high
-        rounding = gamma(len(g) + 4) * norm(g) * norm(ball.centre)
+        rounding = norm(g) * (gamma(len(g) + 4) * norm(ball.centre) + ball.centre_error) * SLACK
         depth = (level - dot(g, ball.centre) + rounding) / size
         depth += (SLACK - 1.0) * abs(depth)
         cap = Cap(metric.reach, depth, ball.radius)

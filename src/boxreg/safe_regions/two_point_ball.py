@@ -41,6 +41,7 @@ class TwoPointBall(SafeRegion):
             radius=safe_sqrt(gap - 0.25 * apart**2),
             correlation=0.5 * (dual.correlation + point.correlation),
             uncertainty=problem.uncertainty(centre_error, drift),
+            centre_error=0.5 * error + rounding,
         )
 
     def correlation_range(self, point: Point, dual: DualPoint, gap: float) -> tuple[Array, Array]:
