@@ -100,7 +100,9 @@ class Judged:
             Fraction(v) - p
             for v, p in zip(_listed(self.y), exact_product(self.A, values), strict=True)
         ]
-        return exact_product(np.ascontiguousarray(np.asarray(self.A).T), rho)
+        whole, scales = integer_columns(self.A)
+        products = exact_product(np.ascontiguousarray(whole.T), rho)
+        return [p * scale for p, scale in zip(products, scales, strict=True)]
 
     def excess(self, x: Sequence[Any]) -> Fraction:
         """P(x) - P*."""
