@@ -227,6 +227,8 @@ def _guard(figures: Figures) -> Iterable[str]:
         (one,) = (v for v in (*VARIANTS, *REAL) if v.name == variant)
         seconds = min(first, *(judged(problem, one).seconds for _ in range(2)))  # compiled by now
         theirs = lbfgsb_seconds(problem)
+        if theirs is not None and one.entry == "solve_many":
+            theirs *= len(problem.more) + 2
         told = "no rival" if theirs is None else f"L-BFGS-B {theirs:.3f} s"
         over += theirs is not None and seconds > TIMES * theirs + SECONDS
         yield f"slow: {seconds:.3f} s, work {work:.1f}, {told}: {family} {seed} [{variant}]"
