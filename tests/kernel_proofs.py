@@ -18,8 +18,16 @@ import pytest
 from boxreg import validate
 from boxreg.batch.shared import _way
 from boxreg.kernels import many_kullback_leibler, many_least_squares, small_nnls, tiny_nnls
-from boxreg.kernels.box_certificates import describe, new_box
+from boxreg.kernels.box_certificates import (
+    describe,
+    gamma,
+    least_squares_gap,
+    new_box,
+    prediction_error,
+    size_of,
+)
 from boxreg.kernels.pricing import judge, settled
+from boxreg.rounding import SLACK
 from boxreg.small import GAVE_UP, SOLVED, UNSURE, _harmless
 from hard_pairs import Pair, gap_of, residual
 from rational import exact, inner, slopes
@@ -121,6 +129,26 @@ def test_least_squares(bounds: str) -> None:
                 proved += 1
                 assert_bound(pair, answers.theta[0], answers.gaps[0], bounds == "free")
     assert proved >= 150
+
+
+@pytest.mark.parametrize("bounds", ["nonnegative", "mixed"])
+def test_points_that_are_not_feasible_prove_nothing(bounds: str) -> None:
+    """Residuals as they are, not moved into the cone: a finite gap only where they are inside."""
+    outside = 0
+    for seed in range(40):
+        A, pairs = shared_pairs(bounds, seed, 4)
+        way, model = way_of(pairs[0]), model_of(A)
+        for pair in pairs:
+            rest = pair.y - A @ pair.x
+            error = gamma(len(rest) + 2) * size_of(rest) * SLACK
+            drift, _ = prediction_error(pair.x, model.norms)
+            gap = least_squares_gap(
+                pair.x, A.T @ rest, rest, rest, model.norms, box_of(pair), way, error, drift
+            )
+            true = gap_of(pair, rest)
+            outside += true is None
+            assert gap == INF or (true is not None and Fraction(gap) >= true)
+    assert outside >= 40
 
 
 @pytest.mark.parametrize("bounds", BOXES)
