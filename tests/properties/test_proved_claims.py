@@ -15,7 +15,7 @@ from boxreg.certificate import Verdict
 from boxreg.duality import DualPoint
 from boxreg.linf.merged import Merged
 from boxreg.linf.proof import gap_of, load, prove, squeezable
-from boxreg.losses import Huber
+from boxreg.losses import Huber, SquaredHinge
 from boxreg.point import Point
 from boxreg.presolve import unreduced
 from boxreg.refutation import _fall
@@ -88,6 +88,33 @@ def test_x_outside_the_box_is_refuted() -> None:
 def huber_objective(pair: Pair, x: np.ndarray, delta: Fraction) -> Fraction:
     rest = [abs(r) for r in residual(Pair(pair.A, pair.y, x, x, x, pair.theta))]
     return sum((r * r / 2 if r <= delta else delta * (r - delta / 2) for r in rest), Fraction(0))
+
+
+def exact_bracket(loss: str, p: float, theta: float, y: float) -> Fraction | None:
+    """f(p) + f*(-theta) + p theta; None where f* is infinite. Huber's threshold is ½."""
+    p, t, y = Fraction(p), Fraction(theta), Fraction(y)
+    if loss == "huber":
+        delta, r = Fraction(1, 2), abs(p - y)
+        value = r * r / 2 if r <= delta else delta * (r - delta / 2)
+        return None if abs(t) > delta else value + t * t / 2 - t * y + p * t
+    a, margin = y * t, max(1 - y * p, Fraction(0))
+    return None if a < 0 else margin**2 / 2 + a * a / 2 - a + p * t
+
+
+@pytest.mark.parametrize("loss", ["huber", "squared_hinge"])
+def test_brackets(loss: str) -> None:
+    """At theta = -f'(p) as computed, next to it, and beyond the end of the domain by one rounding."""
+    chosen = Huber(0.5) if loss == "huber" else SquaredHinge()
+    for seed in range(300):
+        rng = np.random.default_rng([seed, 28])
+        y = rng.standard_normal(1) if loss == "huber" else rng.choice([-1.0, 1.0], 1)
+        p = y + rng.choice([1e-9, 1e-3, 0.5, 3.0]) * rng.standard_normal(1)
+        rho = chosen.residual(p, y)
+        ends = [np.array([0.5]), np.nextafter([0.5], 1.0), np.nextafter([0.0], -y)]
+        for theta in (rho, rho * (1.0 - 1e-12), rho + 1e-9, 0.5 * rho, *ends):
+            true = exact_bracket(loss, float(p[0]), float(theta[0]), float(y[0]))
+            found = float(chosen.fenchel_young_terms(p, theta, y)[0])
+            assert found == np.inf if true is None else Fraction(found) >= true
 
 
 @pytest.mark.parametrize("loss", ["least_squares", "huber"])
