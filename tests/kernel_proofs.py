@@ -250,7 +250,7 @@ def test_kullback_leibler_with_predictions_that_are_as_wrong_as_they_may_be() ->
     with mpmath.workdps(60):
         for seed in range(40):
             rng = np.random.default_rng([seed, 26])
-            m, n = 3, 4
+            m, n = 3, 40
             A, x = rng.random((m, n)), rng.random(n)
             y, b = A @ x, np.zeros(m)
             theta = rng.choice([-1.0, 1.0], m) * 10.0 ** -rng.uniform(5.0, 9.0, m)

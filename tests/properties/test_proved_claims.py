@@ -11,6 +11,7 @@ import scipy.sparse
 
 import boxreg
 from boxreg import validate
+from boxreg.batch.verification import BatchCertificate
 from boxreg.certificate import Verdict
 from boxreg.duality import DualPoint
 from boxreg.linf.merged import Merged
@@ -108,7 +109,8 @@ def test_brackets(loss: str) -> None:
     for seed in range(300):
         rng = np.random.default_rng([seed, 28])
         y = rng.standard_normal(1) if loss == "huber" else rng.choice([-1.0, 1.0], 1)
-        p = y + rng.choice([1e-9, 1e-3, 0.5, 3.0]) * rng.standard_normal(1)
+        p = rng.choice([1e-9, 1e-3, 0.5, 3.0]) * rng.standard_normal(1)
+        p = p if seed % 2 else y + p
         rho = chosen.residual(p, y)
         ends = [np.array([0.5]), np.nextafter([0.5], 1.0), np.nextafter([0.0], -y)]
         for theta in (rho, rho * (1.0 - 1e-12), rho + 1e-9, 0.5 * rho, *ends):
@@ -244,3 +246,14 @@ def test_batches(upper: float, dual: bool) -> None:
         assert found.proved[[0, 7]].all()
         assert boxreg.solve_many(A, Y, 0.0, high, return_dual=dual).verify()
     assert seen[Verdict.REFUTED] > 0
+
+
+def test_a_batch_is_proved_if_every_claim_is() -> None:
+    """One that is not proved, or refuted, is enough; one that claims nothing does not count."""
+    two, none = np.ones(2, dtype=bool), np.zeros(2, dtype=bool)
+    first = np.array([True, False])
+    gap = np.zeros(2)
+    assert BatchCertificate(gap, gap, two, two, none).verdict is Verdict.PROVED
+    assert BatchCertificate(gap, gap, first, first, none).verdict is Verdict.PROVED
+    assert BatchCertificate(gap, gap, two, first, none).verdict is Verdict.NOT_PROVED
+    assert BatchCertificate(gap, gap, two, first, ~first).verdict is Verdict.REFUTED
