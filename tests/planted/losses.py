@@ -185,6 +185,6 @@ MUTANTS = [
         "losses/weighted.py",
         "return super().derivative_errors(prediction, derivatives, target) + self.weights * own",
         "return 0.0 * own",
-        (WEIGHTS,),
+        (f"{CLAIMS}::test_derivatives_with_weights",),
     ),
 ]

@@ -16,7 +16,8 @@ from boxreg.certificate import Verdict
 from boxreg.duality import DualPoint
 from boxreg.linf.merged import Merged
 from boxreg.linf.proof import gap_of, load, prove, squeezable
-from boxreg.losses import Huber, SquaredHinge
+from boxreg.losses import Huber, LeastSquares, SquaredHinge
+from boxreg.losses.weighted import Weighted
 from boxreg.point import Point
 from boxreg.presolve import unreduced
 from boxreg.refutation import _fall
@@ -117,6 +118,19 @@ def test_brackets(loss: str) -> None:
             true = exact_bracket(loss, float(p[0]), float(theta[0]), float(y[0]))
             found = float(chosen.fenchel_young_terms(p, theta, y)[0])
             assert found == np.inf if true is None else Fraction(found) >= true
+
+
+def test_derivatives_with_weights() -> None:
+    """ω (p - y) is within its error of the true one, for weights that are no powers of two."""
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 29])
+        p, y, weights = rng.standard_normal(4), rng.standard_normal(4), rng.uniform(0.1, 10.0, 4)
+        loss = Weighted(LeastSquares(), weights)
+        found = loss.derivatives(p, y)
+        rows = zip(found, loss.derivative_errors(p, found, y), weights, p, y, strict=True)
+        for value, error, *data in rows:
+            w, a, b = exact(data)
+            assert abs(Fraction(value) - w * (a - b)) <= Fraction(error)
 
 
 @pytest.mark.parametrize("loss", ["least_squares", "huber"])
