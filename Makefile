@@ -56,7 +56,7 @@ mutants: $(READY)
 	$(BIN)/python tests/mutants.py --page docs/mutants.md
 
 proof-lines: $(READY)
-	$(BIN)/python tests/proof_lines.py --least 0.9
+	$(BIN)/python tests/proof_lines.py --least 0.9 --page docs/mutants.md
 
 reproduce: $(READY)
 	$(BIN)/python -m boxreg.reproduce all --full --out out/reproduce

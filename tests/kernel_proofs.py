@@ -18,8 +18,17 @@ import pytest
 from boxreg import validate
 from boxreg.batch.shared import _way
 from boxreg.kernels import many_kullback_leibler, many_least_squares, small_nnls, tiny_nnls
-from boxreg.kernels.box_certificates import describe, new_box
+from boxreg.kernels.box_certificates import (
+    describe,
+    gamma,
+    least_squares_gap,
+    new_box,
+    prediction_error,
+    size_of,
+)
+from boxreg.kernels.kullback_leibler_certificates import kullback_leibler_gap, shrink
 from boxreg.kernels.pricing import judge, settled
+from boxreg.rounding import SLACK
 from boxreg.small import GAVE_UP, SOLVED, UNSURE, _harmless
 from hard_pairs import Pair, gap_of, residual
 from rational import exact, inner, slopes
@@ -123,6 +132,26 @@ def test_least_squares(bounds: str) -> None:
     assert proved >= 150
 
 
+@pytest.mark.parametrize("bounds", ["nonnegative", "mixed"])
+def test_points_that_are_not_feasible_prove_nothing(bounds: str) -> None:
+    """Residuals as they are, not moved into the cone: a finite gap only where they are inside."""
+    outside = 0
+    for seed in range(40):
+        A, pairs = shared_pairs(bounds, seed, 4)
+        way, model = way_of(pairs[0]), model_of(A)
+        for pair in pairs:
+            rest = pair.y - A @ pair.x
+            error = gamma(len(rest) + 2) * size_of(rest) * SLACK
+            drift, _ = prediction_error(pair.x, model.norms)
+            gap = least_squares_gap(
+                pair.x, A.T @ rest, rest, rest, model.norms, box_of(pair), way, error, drift
+            )
+            true = gap_of(pair, rest)
+            outside += true is None
+            assert gap == INF or (true is not None and Fraction(gap) >= true)
+    assert outside >= 40
+
+
 @pytest.mark.parametrize("bounds", BOXES)
 def test_least_squares_on_a_card(bounds: str) -> None:
     from numba import config
@@ -185,13 +214,20 @@ def test_kullback_leibler(bounded: bool) -> None:
             m, n = int(rng.integers(2, 6)), int(rng.integers(1, 4))
             A = rng.random((m, n)) * 10.0 ** rng.uniform(-3.0, 3.0, n)
             x = rng.random(n) * 10.0 ** rng.uniform(-3.0, 3.0, n)
+            if seed % 10 == 9:  # many equal terms: errors of predictions have one sign
+                m, n = 2, 1000
+                A, x = np.full((m, n), 1.0 + rng.random()), np.full(n, 1.0 + rng.random())
             b = np.where(rng.random(m) < 0.5, 0.0, rng.random(m))
             y = A @ x + b
-            if seed % 4 == 1:
+            if seed % 10 == 8:  # products that cancel after many terms of one sign
+                m, n = 300, 1
+                A, x, b = np.full((m, n), 1.0 + rng.random()), 1.0 + rng.random(n), np.zeros(m)
+                y = (A @ x) * np.where(np.arange(m) < 200, 1.25, 0.5)
+            if seed % 4 == 1 and m < 300:
                 y = y * (1.0 + 1e-3 * rng.standard_normal(m))
-            if seed % 4 == 2:
+            if seed % 4 == 2 and m < 300:
                 y = np.where(np.arange(m) == 0, 0.0, y)
-            if seed % 4 == 3:
+            if seed % 4 == 3 and m < 300:
                 y = y * 10.0 ** rng.uniform(-8.0, 0.0, m)
             upper = x * 1e12 if bounded else np.full(n, INF)
             pair = Pair(A, y, np.zeros(n), upper, x, np.zeros(m))
@@ -207,6 +243,46 @@ def test_kullback_leibler(bounded: bool) -> None:
                 assert true is not None
                 assert mpmath.mpf(float(answers.gaps[0])) >= true
     assert proved >= 60
+
+
+def test_kullback_leibler_with_predictions_that_are_as_wrong_as_they_may_be() -> None:
+    """x is fixed, so that the brackets are all there is of the gap."""
+    with mpmath.workdps(60):
+        for seed in range(40):
+            rng = np.random.default_rng([seed, 26])
+            m, n = 3, 40
+            A, x = rng.random((m, n)), rng.random(n)
+            y, b = A @ x, np.zeros(m)
+            theta = rng.choice([-1.0, 1.0], m) * 10.0 ** -rng.uniform(5.0, 9.0, m)
+            pair = Pair(A, y, x, x, x, theta)
+            p = (A @ x) * (1.0 + 0.9 * gamma(n + 4) * rng.choice([-1.0, 1.0]))
+            norms = model_of(A).norms
+            gap = kullback_leibler_gap(x, p, A.T @ theta, theta, y, b, norms, box_of(pair), 0.0)
+            assert mpmath.mpf(float(gap)) >= divergence_gap(A, y, b, pair, theta)
+
+
+def test_dual_points_of_counts_on_their_way() -> None:
+    """Moved towards -1: products within their error, and none above 0 in exact arithmetic."""
+    moved = 0
+    for seed in range(30):
+        rng = np.random.default_rng([seed, 27])
+        m, n = (200, 1) if seed % 3 == 0 else (3, 3)
+        A, theta = rng.random((m, n)), rng.uniform(-1.0, 0.5, m)
+        if seed % 3 == 0:
+            A, theta = np.full((m, n), rng.random()), np.full(m, rng.random())
+        pair = Pair(A, np.ones(m), np.zeros(n), np.full(n, INF), np.zeros(n), theta)
+        norms, w = model_of(A).norms, A.T @ theta
+        error = gamma(m + 2) * size_of(theta) * SLACK
+        new = shrink(w, theta, np.ones(m), A.sum(axis=0), norms, box_of(pair), error)
+        if new >= 0.0:
+            true = slopes(A, theta)
+            moved += new != error
+            assert all(
+                abs(Fraction(v) - t) <= Fraction(new) * Fraction(size)
+                for v, t, size in zip(w, true, norms, strict=True)
+            )
+            assert max(true) <= 0
+    assert moved >= 10
 
 
 def solved_by(name: str, A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, int]:

@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -247,11 +248,41 @@ def judge(which: str) -> list[str]:
     return found
 
 
+def part_of(found: list[Share]) -> float:
+    """The share of all lines that were executed."""
+    total = sum(share.lines for share in found)
+    return (total - sum(len(share.left) for share in found)) / total
+
+
+def table(found: list[Share]) -> str:
+    """Every file's share, in Markdown."""
+    total = sum(share.lines for share in found)
+    rows = [
+        f"{100.0 * part_of(found):.1f} % of {total} lines that feed a proof are executed by judged "
+        f"problems ({date.today().isoformat()}).",
+        "",
+        "| file | lines | executed | left |",
+        "|---|---:|---:|---|",
+    ]
+    for share in found:
+        done = share.lines - len(share.left)
+        rows.append(f"| `{share.file}` | {share.lines} | {done} | {_ranges(share.left)} |")
+    return "\n".join(rows)
+
+
+def filled(page: str, report: str) -> str:
+    """A page with the table between its two marks."""
+    before, rest = page.split("<!-- lines -->\n")
+    after = rest.partition("<!-- end -->")[2]
+    return f"{before}<!-- lines -->\n{report}\n<!-- end -->{after}"
+
+
 def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--least", type=float, default=0.0)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--page", type=Path, help="write the table between the marks of this page")
     parser.add_argument("--judge", choices=["variants", "losses"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.judge:
@@ -259,16 +290,12 @@ def main() -> int:
         print(*complaints, sep="\n")
         return 1 if complaints else 0
     found = shares(options.processes)
-    for share in found:
-        done = share.lines - len(share.left)
-        left = f"; left: {_ranges(share.left)}" if share.left else ""
-        print(f"{share.file}: {done} of {share.lines}{left}")
-    total, left = sum(share.lines for share in found), sum(len(share.left) for share in found)
-    part = (total - left) / total
-    print(
-        f"{100.0 * part:.1f} % of {total} lines that feed a proof are executed by judged problems"
-    )
-    return 0 if part >= options.least else 1
+    report = table(found)
+    print(report)
+    if options.page is not None:
+        page = options.page.read_text(encoding="utf-8")
+        options.page.write_text(filled(page, report), encoding="utf-8")
+    return 0 if part_of(found) >= options.least else 1
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ MUTANTS = [
         "batch/verification.py",
         "return Verdict.PROVED if np.all(self.proved | ~self.checked) else Verdict.NOT_PROVED",
         "return Verdict.PROVED if np.any(self.proved | ~self.checked) else Verdict.NOT_PROVED",
-        (BATCHES,),
+        (f"{CLAIMS}::test_a_batch_is_proved_if_every_claim_is",),
     ),
     Mutant(
         "batch: claims are not looked at",

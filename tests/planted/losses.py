@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from .mutant import Mutant
+from .mutant import CLAIMS, Mutant
 
 LOSSES = "tests/properties/test_losses.py"
 LOCAL = "tests/properties/test_local_smoothness.py"
 BRACKETS = f"{LOSSES}::test_fenchel_young_terms"
+RATIONAL = f"{CLAIMS}::test_brackets"
 DERIVATIVES = f"{LOSSES}::test_derivatives"
 WEIGHTS = f"{LOSSES}::test_weights"
 
@@ -114,35 +115,35 @@ MUTANTS = [
         "losses/huber.py",
         "room = self.delta + theta * np.sign(r)",
         "room = self.delta - theta * np.sign(r)",
-        (BRACKETS,),
+        (RATIONAL,),
     ),
     Mutant(
         "Huber: theta beyond the domain is accepted",
         "losses/huber.py",
         "return np.where(np.abs(theta) <= self.delta, bracket, np.inf)",
         "return bracket",
-        (BRACKETS,),
+        (RATIONAL,),
     ),
     Mutant(
         "Huber: the residual does not round",
         "losses/huber.py",
         "near = np.abs(theta + r) + UNIT_ROUNDOFF * (np.abs(theta) + 2.0 * size)",
         "near = np.abs(theta + r)",
-        (BRACKETS,),
+        (RATIONAL,),
     ),
     Mutant(
         "squared hinge: the linear part is halved",
         "losses/squared_hinge.py",
         "a * (0.5 * a + size)",
         "a * (0.5 * a + 0.5 * size)",
-        (BRACKETS,),
+        (RATIONAL,),
     ),
     Mutant(
         "squared hinge: margins do not round",
         "losses/squared_hinge.py",
         "near = np.abs(m - a) + UNIT_ROUNDOFF * (np.abs(a) + 2.0 * size)",
         "near = np.abs(m - a)",
-        (BRACKETS,),
+        (RATIONAL,),
     ),
     Mutant(
         "powers are exact next to 1",
@@ -184,6 +185,6 @@ MUTANTS = [
         "losses/weighted.py",
         "return super().derivative_errors(prediction, derivatives, target) + self.weights * own",
         "return 0.0 * own",
-        (WEIGHTS,),
+        (f"{CLAIMS}::test_derivatives_with_weights",),
     ),
 ]

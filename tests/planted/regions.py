@@ -165,13 +165,6 @@ MUTANTS = [
         (STEPS,),
     ),
     Mutant(
-        "screening to a bound that is not there",
-        "screening.py",
-        "at_lower = problem.open & (high < 0.0) & ~problem.no_lower",
-        "at_lower = problem.open & (high < 0.0)",
-        (STEPS, SCREENING),
-    ),
-    Mutant(
         "screening on a gap that rests on an assumption",
         "track.py",
         "if equalities is not None and not equalities.proved:",

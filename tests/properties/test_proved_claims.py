@@ -11,11 +11,13 @@ import scipy.sparse
 
 import boxreg
 from boxreg import validate
+from boxreg.batch.verification import BatchCertificate
 from boxreg.certificate import Verdict
 from boxreg.duality import DualPoint
 from boxreg.linf.merged import Merged
 from boxreg.linf.proof import gap_of, load, prove, squeezable
-from boxreg.losses import Huber
+from boxreg.losses import Huber, LeastSquares, SquaredHinge
+from boxreg.losses.weighted import Weighted
 from boxreg.point import Point
 from boxreg.presolve import unreduced
 from boxreg.refutation import _fall
@@ -88,6 +90,47 @@ def test_x_outside_the_box_is_refuted() -> None:
 def huber_objective(pair: Pair, x: np.ndarray, delta: Fraction) -> Fraction:
     rest = [abs(r) for r in residual(Pair(pair.A, pair.y, x, x, x, pair.theta))]
     return sum((r * r / 2 if r <= delta else delta * (r - delta / 2) for r in rest), Fraction(0))
+
+
+def exact_bracket(loss: str, p: float, theta: float, y: float) -> Fraction | None:
+    """f(p) + f*(-theta) + p theta; None where f* is infinite. Huber's threshold is ½."""
+    p, t, y = Fraction(p), Fraction(theta), Fraction(y)
+    if loss == "huber":
+        delta, r = Fraction(1, 2), abs(p - y)
+        value = r * r / 2 if r <= delta else delta * (r - delta / 2)
+        return None if abs(t) > delta else value + t * t / 2 - t * y + p * t
+    a, margin = y * t, max(1 - y * p, Fraction(0))
+    return None if a < 0 else margin**2 / 2 + a * a / 2 - a + p * t
+
+
+@pytest.mark.parametrize("loss", ["huber", "squared_hinge"])
+def test_brackets(loss: str) -> None:
+    """At theta = -f'(p) as computed, next to it, and beyond the end of the domain by one rounding."""
+    chosen = Huber(0.5) if loss == "huber" else SquaredHinge()
+    for seed in range(300):
+        rng = np.random.default_rng([seed, 28])
+        y = rng.standard_normal(1) if loss == "huber" else rng.choice([-1.0, 1.0], 1)
+        p = rng.choice([1e-9, 1e-3, 0.5, 3.0]) * rng.standard_normal(1)
+        p = p if seed % 2 else y + p
+        rho = chosen.residual(p, y)
+        ends = [np.array([0.5]), np.nextafter([0.5], 1.0), np.nextafter([0.0], -y)]
+        for theta in (rho, rho * (1.0 - 1e-12), rho + 1e-9, 0.5 * rho, *ends):
+            true = exact_bracket(loss, float(p[0]), float(theta[0]), float(y[0]))
+            found = float(chosen.fenchel_young_terms(p, theta, y)[0])
+            assert found == np.inf if true is None else Fraction(found) >= true
+
+
+def test_derivatives_with_weights() -> None:
+    """ω (p - y) is within its error of the true one, for weights that are no powers of two."""
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 29])
+        p, y, weights = rng.standard_normal(4), rng.standard_normal(4), rng.uniform(0.1, 10.0, 4)
+        loss = Weighted(LeastSquares(), weights)
+        found = loss.derivatives(p, y)
+        rows = zip(found, loss.derivative_errors(p, found, y), weights, p, y, strict=True)
+        for value, error, *data in rows:
+            w, a, b = exact(data)
+            assert abs(Fraction(value) - w * (a - b)) <= Fraction(error)
 
 
 @pytest.mark.parametrize("loss", ["least_squares", "huber"])
@@ -217,3 +260,14 @@ def test_batches(upper: float, dual: bool) -> None:
         assert found.proved[[0, 7]].all()
         assert boxreg.solve_many(A, Y, 0.0, high, return_dual=dual).verify()
     assert seen[Verdict.REFUTED] > 0
+
+
+def test_a_batch_is_proved_if_every_claim_is() -> None:
+    """One that is not proved, or refuted, is enough; one that claims nothing does not count."""
+    two, none = np.ones(2, dtype=bool), np.zeros(2, dtype=bool)
+    first = np.array([True, False])
+    gap = np.zeros(2)
+    assert BatchCertificate(gap, gap, two, two, none).verdict is Verdict.PROVED
+    assert BatchCertificate(gap, gap, first, first, none).verdict is Verdict.PROVED
+    assert BatchCertificate(gap, gap, two, first, none).verdict is Verdict.NOT_PROVED
+    assert BatchCertificate(gap, gap, two, first, ~first).verdict is Verdict.REFUTED
