@@ -67,7 +67,7 @@ def test_a_missing_device_is_named() -> None:
         ({"device": "gpu"}, r"device: expected 'cpu', 'cuda' or 'cuda:0'.*got 'gpu'"),
         ({"device": "cuda:x"}, r"device: expected 'cpu', 'cuda'.*got 'cuda:x'"),
         ({"device": 0}, r"device: expected 'cpu', 'cuda'.*got 0"),
-        ({"precision": "half"}, r"precision: expected 'float64' or 'float32', got 'half'"),
+        ({"precision": "half"}, r"precision: expected one of 'float64', 'float32', got 'half'"),
         ({"precision": "float32"}, r"precision: 'float32' is for device='cuda'"),
     ],
 )

@@ -221,7 +221,18 @@ def _confirmed_gap(point: Point, dual: DualPoint, tight: float) -> float:
         signed = np.where(problem.side > 0.0, np.minimum(w, -doubt), w)
         signed = np.where(problem.side < 0.0, np.maximum(w, doubt), signed)
         moved = replace(moved, correlation=signed)
-    return max(duality_gap(wide, moved), tight) * SLACK
+    return (max(duality_gap(wide, moved), tight) + _charge_of_slight(wide, moved)) * SLACK
+
+
+def _charge_of_slight(point: Point, dual: DualPoint) -> float:
+    """What equality columns with one bound cost where another computation proves their signs instead."""
+    problem = point.problem
+    slight = problem.equal & ~problem.free
+    if not slight.any():
+        return 0.0
+    below, above = point.room
+    worst = np.abs(dual.correlation) + dual.uncertainty(problem)
+    return dot((below + above)[slight], worst[slight])
 
 
 def _rounding_known(problem: Problem) -> bool:

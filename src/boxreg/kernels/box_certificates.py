@@ -162,4 +162,4 @@ def least_squares_gap(x, w, theta, residual, norms, box, way, error, drift):  # 
     if drift > 0.0:
         drift = AGAIN * drift + 4.0 * UNIT_ROUNDOFF * size
         bracket += (apart + 2.0 * UNIT_ROUNDOFF * size) * drift + 0.5 * drift * drift
-    return (bracket + sums) * SLACK
+    return (bracket + sums) * SLACK * SLACK  # once more for another order of summation

@@ -122,4 +122,5 @@ def kullback_leibler_gap(x, p, w, theta, y, background, norms, box, error):  # t
         e = relative * p[i]
         high = _bracket(p[i] + e + background[i], theta[i], y[i])
         total += max(high, _bracket(max(p[i] - e, 0.0) + background[i], theta[i], y[i]))
-    return (total * (1.0 + gamma(len(y) + 1)) + sums) * SLACK
+    total = total * (1.0 + gamma(len(y) + 1)) + sums
+    return total * SLACK * SLACK  # once more for another order of summation

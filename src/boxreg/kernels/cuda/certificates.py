@@ -155,4 +155,4 @@ def _gap(x, residual, w, lower, upper, norms, way, room):  # type: ignore[no-unt
     bracket = max(0.5 * distance * distance * SLACK, TINY)
     drift = AGAIN * drift + 4.0 * UNIT_ROUNDOFF * size
     bracket += (apart + 2.0 * UNIT_ROUNDOFF * size) * drift + 0.5 * drift * drift
-    return (bracket + sums) * SLACK, step
+    return (bracket + sums) * SLACK * SLACK, step  # once more for another order of summation
