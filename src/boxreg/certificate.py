@@ -170,9 +170,8 @@ def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, Index
     next to theta.
     """
     whole = point.problem
-    size = dual.size + _SLIGHT * norm(
-        whole.target
-    )  # next to a perfect fit theta is rounding itself
+    # Next to a perfect fit theta is rounding itself.
+    size = max(dual.size, point.residual_norm) + _SLIGHT * norm(whole.target)
     for _ in range(_ROUNDS):
         near, _ = feasible_nearby(point, dual)
         uncertainty = near.uncertainty(whole)

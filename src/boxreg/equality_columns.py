@@ -13,6 +13,7 @@ from .arrays import Array, Index, Mask
 from .designs.base import Design
 from .exact_dependence import in_span
 from .rounding import SLACK, gamma, norm
+from .settings import current
 
 _CUTOFFS = (1e-12, 1e-10, 1e-8)
 """A column of which no more than this share lies outside the span of those before it counts as
@@ -152,8 +153,11 @@ class EqualityColumns:
     def metric(self, h: Array | None, still: Mask | None = None) -> EqualityMetric | None:
         """The way to feasibility in the metric diag(h), or with h = 1, that leaves the rows `still`.
 
-        With h = 1 too where an h with zeros hides columns that are independent.
+        With h = 1 too where an h with zeros hides columns that are independent. None where orthogonal
+        factors of the columns would take too long.
         """
+        if not self._affordable:
+            return None
         if h is None:
             return self._plain(still)
         made = EqualityMetric.of(self.columns, h if still is None else np.where(still, 0.0, h))
@@ -161,6 +165,17 @@ class EqualityColumns:
             return made
         plain = self._plain(still)
         return plain if len(_chosen(plain)) > len(_chosen(made)) else made
+
+    @property
+    def hold_at_zero(self) -> bool:
+        """Whether theta = 0 has w_j = 0 on all of them: they have no costs."""
+        return self._exact_costs and (self._costs is None or not self._costs.any())
+
+    @property
+    def _affordable(self) -> bool:
+        """Whether orthogonal factors of the columns can be had in reasonable time."""
+        rows, count = self._design.shape[0], len(self.index)
+        return rows * count**2 <= current().equality_operations
 
     def _plain(self, still: Mask | None) -> EqualityMetric | None:
         """The metric with h = 1 in the rows that may move; computed once for each set of them."""
@@ -201,7 +216,7 @@ class EqualityColumns:
 
         Every independent subset of that size spans the same space, whichever metric has chosen it.
         """
-        if not self._exact_costs:
+        if not (self._exact_costs and self._affordable):
             return None
         chosen = _chosen(self._plain(still))
         rest = np.setdiff1d(np.arange(len(self.index)), chosen)

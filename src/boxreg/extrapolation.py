@@ -22,11 +22,12 @@ def extrapolate(sequence: Collection[Array]) -> Array | None:
     """
     stacked = np.asarray(list(sequence))
     differences = np.diff(stacked, axis=0)
-    gram = differences @ differences.T
-    trace = float(np.trace(gram))
-    if not 0.0 < trace < np.inf:
+    scale = float(np.max(np.abs(differences), initial=0.0))  # their squares may underflow
+    if not 0.0 < scale < np.inf:
         return None
-    gram[np.diag_indices_from(gram)] += _RIDGE * trace
-    weights = np.linalg.solve(gram / trace, np.ones(len(gram)))
+    differences = differences / scale
+    gram = differences @ differences.T
+    gram = gram / float(np.trace(gram)) + _RIDGE * np.eye(len(gram))
+    weights = np.linalg.solve(gram, np.ones(len(gram)))
     weights /= weights.sum()
     return np.asarray(weights @ stacked[1:])

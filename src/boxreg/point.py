@@ -133,6 +133,8 @@ class Point:
         columns = self.problem.equality
         if columns is None:
             return None
+        if columns.hold_at_zero and not theta.any():
+            return Equalities(columns, None, np.zeros(len(self.x), dtype=bool))
         still = self.problem.at_domain_end(theta)
         nil = still is None or not theta[still].any()
         key = (b"" if still is None else still.tobytes(), nil)

@@ -144,6 +144,9 @@ class Settings:
     """Newton's own dual point is made once a step gains less than this share of the objective."""
 
     # Fallbacks.
+    equality_operations: float = 2e10
+    """m k² up to which dual points are proved to be exactly orthogonal to k columns: some seconds. With
+    more columns a certificate says that it rests on an assumption."""
     factor_operations: float = 1e8
     """m k² up to which orthogonal factors of k columns are tried where gradients are below their
     rounding error."""

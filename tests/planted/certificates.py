@@ -38,9 +38,16 @@ MUTANTS = [
     Mutant(
         "a gap that another order of summation may not confirm",
         "certificate.py",
-        "return max(duality_gap(wide, moved), tight) * SLACK",
+        "return (max(duality_gap(wide, moved), tight) + _charge_of_slight(wide, moved)) * SLACK",
         "return tight",
         (f"{VERIFY}::test_a_claim_survives_another_order_of_summation",),
+    ),
+    Mutant(
+        "slight columns cost nothing in another order of summation",
+        "certificate.py",
+        "tight) + _charge_of_slight(wide, moved)) * SLACK",
+        "tight)) * SLACK",
+        ("tests/test_judged.py::test_claims_with_slight_columns",),
     ),
     Mutant(
         "refuted without any error",

@@ -249,6 +249,20 @@ MUTANTS = [
         (ORTHONORMAL,),
     ),
     Mutant(
+        "theta = 0 is on equality columns whatever they cost",
+        "point.py",
+        "if columns.hold_at_zero and not theta.any():",
+        "if not theta.any():",
+        (f"{EQUALITY}::test_theta_zero_beside_costs",),
+    ),
+    Mutant(
+        "rows at the end of a domain move",
+        "equality_columns.py",
+        "h[still if still is not None else slice(0, 0)] = 0.0",
+        "h[slice(0, 0)] = 0.0",
+        (f"{EQUALITY}::test_rows_at_the_end_of_a_domain_stay",),
+    ),
+    Mutant(
         "dependent columns are never in doubt",
         "equality_columns.py",
         "return self.index[left]",

@@ -15,6 +15,7 @@ from boxreg.dual_cone import balanced
 from boxreg.duality import DualPoint, duality_gap, feasible_nearby
 from boxreg.equality_columns import EqualityColumns, EqualityMetric
 from boxreg.point import Point
+from boxreg.settings import using
 from building import reduced
 from rational import exact, projected, slopes
 from references.exact import exact_solution
@@ -242,3 +243,37 @@ def test_gaps_with_free_coordinates_are_bounds(kind: str) -> None:
             assert sum(r * r for r in rest) / 2 - known.objective <= Fraction(gap)
             if distance == 0.0:
                 assert gap <= 1e-10
+
+
+def test_too_many_columns_stay_in_doubt() -> None:
+    """Where factors would take too long the gap is computed under the assumption, and nothing more."""
+    rng = np.random.default_rng(4)
+    A, y = rng.standard_normal((20, 6)), rng.standard_normal(20)
+    x = np.linalg.lstsq(A, y)[0]
+    proved = boxreg.verify(A, y, x, y - A @ x, -np.inf, np.inf)
+    assert proved
+    with using(equality_operations=100.0):
+        doubtful = boxreg.verify(A, y, x, y - A @ x, -np.inf, np.inf)
+        assert doubtful.verdict.name == "NOT_PROVED"
+        assert doubtful.reasons[0].startswith("assumption (dependent columns): 6 ")
+        assert np.isfinite(doubtful.gap)
+        assert boxreg.verify(A, y, x, np.zeros(20), -np.inf, np.inf)  # theta = 0 needs no factors
+
+
+def test_theta_zero_beside_costs() -> None:
+    """P(x) = (x - 1)² + 10 x is 1 at 0 and -15 at its minimum, -4; theta = 0 would prove 1 - 0."""
+    A, y = np.ones((2, 1)), np.ones(2)
+    assert boxreg.verify(A, y, [0.0], [0.0, 0.0], -np.inf, np.inf, gap=1.0 + 1e-6)
+    certificate = boxreg.verify(A, y, [0.0], [0.0, 0.0], -np.inf, np.inf, linear=[10.0])
+    assert certificate.gap >= 16.0
+
+
+def test_rows_at_the_end_of_a_domain_stay() -> None:
+    """A row that cannot move has no part in the way to the equality columns."""
+    held = columns_of(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 1.0]]), [0, 1])
+    still = np.array([False, True, False, False])
+    for h in (None, np.array([1.0, 1.0, 2.0, 3.0])):
+        metric = held.metric(h, still)
+        assert metric is not None
+        assert metric.distance(np.ones(2))[1] == 0.0
+        assert np.all(metric.distance(np.ones(2))[[0, 2, 3]] > 0.0)
