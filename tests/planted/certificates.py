@@ -43,13 +43,6 @@ MUTANTS = [
         (f"{VERIFY}::test_a_claim_survives_another_order_of_summation",),
     ),
     Mutant(
-        "slight columns cost nothing in another order of summation",
-        "certificate.py",
-        "tight) + _charge_of_slight(wide, moved)) * SLACK",
-        "tight)) * SLACK",
-        ("tests/test_judged.py::test_claims_with_slight_columns",),
-    ),
-    Mutant(
         "refuted without any error",
         "refutation.py",
         "found = dot(slopes, step) - error * SLACK",
