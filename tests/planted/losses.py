@@ -150,7 +150,7 @@ MUTANTS = [
         "losses/powers.py",
         "near_error = 4.0 * ELEMENTARY * series + 16.0 * UNIT_ROUNDOFF * moved",
         "near_error = 0.0 * moved",
-        (BRACKETS,),
+        ("tests/properties/test_powers.py",),
     ),
     Mutant(
         "β-divergence: the root of the conjugate is exact",
