@@ -80,18 +80,20 @@ class DualCone:
         """(1 - s) theta + s anchor with the least s that will do."""
         anchor = self.anchor
         assert anchor is not None
-        spare = -excess_over_cone(anchor, point)
+        spare = np.maximum(-excess_over_cone(anchor, point), 0.0)
         over = np.maximum(excess, 0.0)
         if not np.all(np.isfinite(over)):  # a derivative next to the end of a domain
             return anchor
-        used = constrained & (over > 0.0)
-        share = np.divide(over, over + spare, out=np.zeros_like(over), where=used)
+        share = np.divide(
+            over, over + spare, out=np.zeros_like(over), where=constrained & (over > 0.0)
+        )
         step = max(float(share.max()), _into_domain(dual, anchor, point))
         if step == 0.0:
             return dual
         # The way there rounds too: a few times that is what must be made up for.
         more = _rounding_between(dual, anchor, step) * point.problem.norms
-        share = np.divide(over + more, over + more + spare, out=share, where=constrained)
+        over = over + more
+        share = np.divide(over, over + spare, out=share, where=constrained & (over > 0.0))
         return dual.toward(anchor, min(max(float(share.max()), step) * STRETCH, 1.0))
 
     def _with_pinned_rows(self, dual: DualPoint, problem: ReducedProblem) -> DualPoint:

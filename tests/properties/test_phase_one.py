@@ -12,6 +12,7 @@ import boxreg
 from boxreg import validate
 from boxreg.designs import DenseDesign
 from boxreg.directions import build_cone, first_cone, is_cone
+from boxreg.dual_cone import DualCone
 from boxreg.duality import DualPoint, duality_gap
 from boxreg.phase_one import cheap_anchor, strictly_feasible
 from boxreg.point import Point
@@ -259,3 +260,13 @@ def test_large_programs_are_left_alone(change: Callable[..., object]) -> None:
     assert cone.anchor is None
     assert cone.recession is None
     assert "No strictly feasible dual point is known" in cone.note
+
+
+def test_an_anchor_on_the_boundary_is_all_there_is() -> None:
+    """With nothing to spare at the anchor, a point beyond the half-space goes all the way to it."""
+    problem = reduced([[1.0], [1.0]], [3.0, 3.0], loss="huber")
+    anchor = DualPoint.at(np.array([0.5, -0.5]), problem)
+    cone = DualCone(None, np.zeros(1, dtype=bool), anchor=anchor)
+    point = Point(problem, np.zeros(1))
+    pushed = cone.push(DualPoint.residual(point), point)
+    np.testing.assert_allclose(pushed.theta, anchor.theta, atol=1e-12)
