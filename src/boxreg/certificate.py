@@ -171,7 +171,8 @@ def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, Index
     """
     whole = point.problem
     # Next to a perfect fit theta is rounding itself.
-    size = max(dual.size, point.residual_norm) + _SLIGHT * norm(whole.target)
+    nearest = point.residual_norm if point.regular else 0.0
+    size = max(dual.size, nearest) + _SLIGHT * norm(whole.target)
     for _ in range(_ROUNDS):
         near, _ = feasible_nearby(point, dual)
         uncertainty = near.uncertainty(whole)

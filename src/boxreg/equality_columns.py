@@ -158,7 +158,7 @@ class EqualityColumns:
         """
         if not self._affordable:
             return None
-        if h is None:
+        if h is None or not np.all(np.isfinite(h)):  # infinite where a prediction ends its domain
             return self._plain(still)
         made = EqualityMetric.of(self.columns, h if still is None else np.where(still, 0.0, h))
         if made is not None and len(made.chosen) == len(self.index):
