@@ -81,11 +81,6 @@ class ReducedProblem:
         return self.no_upper & self.no_lower
 
     @cached_property
-    def some_free(self) -> bool:
-        """Whether a coordinate has no bound at all."""
-        return bool(self.free.any())
-
-    @cached_property
     def some_unbounded(self) -> bool:
         """Whether a bound is missing."""
         return bool(self.no_upper.any() or self.no_lower.any())
