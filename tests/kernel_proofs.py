@@ -17,7 +17,7 @@ import pytest
 
 from boxreg import validate
 from boxreg.batch.shared import _way
-from boxreg.kernels import many_kullback_leibler, many_least_squares, small_nnls, tiny_nnls
+from boxreg.kernels import many_kullback_leibler, many_least_squares
 from boxreg.kernels.box_certificates import (
     describe,
     gamma,
@@ -27,9 +27,7 @@ from boxreg.kernels.box_certificates import (
     size_of,
 )
 from boxreg.kernels.kullback_leibler_certificates import kullback_leibler_gap, shrink
-from boxreg.kernels.pricing import judge, settled
 from boxreg.rounding import SLACK
-from boxreg.small import GAVE_UP, SOLVED, UNSURE, _harmless
 from hard_pairs import Pair, gap_of, residual
 from rational import exact, inner, slopes
 from references.exact import exact_solution
@@ -283,76 +281,3 @@ def test_dual_points_of_counts_on_their_way() -> None:
             )
             assert max(true) <= 0
     assert moved >= 10
-
-
-def solved_by(name: str, A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, int]:
-    m, n = A.shape
-    k = min(m, n)
-    if name == "tiny":
-        with np.errstate(divide="ignore"):  # compiled code does not warn
-            x, _, status, *_ = tiny_nnls.solve(A.ravel(), False, n, b, 0.0, 3 * n + 30)
-    else:
-        tables = (np.empty((k, m)), np.empty((k, k)), np.empty((k, k)))
-        x, _, status, *_ = small_nnls.solve(np.ascontiguousarray(A.T), b, 0.0, 3 * n + 30, tables)
-    return x, status
-
-
-@pytest.mark.parametrize("name", ["tiny", "small"])
-def test_small_answers(name: str) -> None:
-    """What is called solved has the objective of the exact solution, but for what rounding may hide."""
-    solved = 0
-    for seed in range(120):
-        rng = np.random.default_rng([seed, 15])
-        m, n = (int(v) for v in rng.integers(1, 9, 2))
-        A = rng.standard_normal((m, n)) if seed % 3 else rng.integers(-2, 3, (m, n)) * 1.0
-        b = rng.standard_normal(m)
-        x, status = solved_by(name, A, b)
-        if status == SOLVED:
-            solved += 1
-            known = exact_solution(A, b, np.zeros(n), np.full(n, INF))
-            rest = residual(Pair(A, b, x, x, x, b))
-            excess = inner(rest, rest) / 2 - known.objective
-            assert excess <= Fraction(1e-14) * inner(b, b) / 2
-    assert solved >= 80
-
-
-def test_the_judge_of_small_answers() -> None:
-    """Each condition alone: a slope inwards, one of a free column, a gain, a sign that noise hides."""
-    norms, noise, little = np.ones(3), 1e-15, 1e-15
-    x, w = np.array([1.0, 0.0, 0.0]), np.array([0.0, -1.0, -1.0])
-
-    def end(x: Any = x, w: Any = w, threshold: float = 0.0, gain: float = 0.0) -> int:
-        return judge(x, np.array(w), norms, noise, threshold, gain, little, 1.0)
-
-    assert end() == SOLVED
-    assert end(gain=2e-15) == GAVE_UP
-    for k in range(3):
-        for size in (1e-14, 1.0):
-            steep = w.copy()
-            steep[k] = size
-            assert end(w=steep) == GAVE_UP
-    steep = w.copy()
-    steep[0] = -1e-14
-    assert end(w=steep) == GAVE_UP
-    for k in (1, 2):
-        for size in (-3e-15, 0.0, 3e-15):
-            hidden = w.copy()
-            hidden[k] = size
-            assert end(w=hidden) == UNSURE
-    assert end(w=[1e-14, -1.0, -1.0], threshold=1e-13) == SOLVED
-
-
-def test_what_rounding_hides() -> None:
-    """A column that is all but a copy of a free one: a slope lost in the noise may be worth much."""
-    b, x = np.array([1.0, 0.0]), np.array([1.0, 0.0])
-    for own, harmless in ((1.0, True), (1e-3, True), (1e-8, False), (1e-9, False)):
-        assert _harmless(np.array([[1.0, 1.0], [0.0, own]]), b, x) is harmless
-    assert not _harmless(np.array([[1.0, 0.6], [0.0, 0.8]]), np.array([1.0, 1e-7]), x)
-
-
-def test_free_columns_are_settled() -> None:
-    free = SimpleNamespace(chosen=np.array([2, 0]))
-    norms = np.array([1.0, 1.0, 2.0])
-    assert settled(free, 2, np.array([1e-16, 1.0, -2e-16]), norms, 1e-16)
-    assert not settled(free, 2, np.array([2e-16, 1.0, 0.0]), norms, 1e-16)
-    assert not settled(free, 2, np.array([0.0, 1.0, -3e-16]), norms, 1e-16)

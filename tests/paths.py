@@ -139,28 +139,8 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("auto general", settings=FLAT),
     Variant("auto, few steps", options={"max_iter": 3}, settings=FLAT),
     Variant("auto, operator", options={"max_iter": 300}, storages=("operator",)),
-    Variant("tiny kernel", settings={"tiny_entries": HUGE}, storages=("F", "C"), fits=nonnegative),
-    Variant(
-        "small kernel",
-        settings={"tiny_entries": 0, "tiny_wide_entries": 0},
-        storages=("F", "C"),
-        fits=nonnegative,
-    ),
-    Variant("nnls tiny", "nnls", storages=("F", "C"), fits=nonnegative),
-    Variant(
-        "nnls small",
-        "nnls",
-        settings={"tiny_entries": 0, "tiny_wide_entries": 0},
-        storages=("F", "C"),
-        fits=nonnegative,
-    ),
-    Variant("nnls active set", "nnls", settings={"small_entries": 0}, fits=nonnegative),
-    Variant(
-        "nnls working set",
-        "nnls",
-        settings={**FLAT, "scipy_order_entries": 0},
-        fits=nonnegative,
-    ),
+    Variant("nnls", "nnls", storages=("F", "C"), fits=nonnegative),
+    Variant("nnls working set", "nnls", settings=FLAT, fits=nonnegative),
     Variant("lsq_linear", "lsq_linear", fits=plain),
     Variant("lsq_linear swept", "lsq_linear", settings={**SWEPT, **LINES}, fits=plain),
     Variant("working set", options={"solver": "working_set"}, settings=FLAT, fits=quadratic),
@@ -330,10 +310,8 @@ def several_threads() -> Iterator[None]:
 
 
 PATHS: dict[str, tuple[str, str, str]] = {
-    "tiny kernel": ("small", "compiled_nnls", "_by_steps()("),
-    "small kernel": ("small", "compiled_nnls", "_by_batches()("),
-    "start from a kernel": ("small", "small_answer", "return compiled_nnls("),
-    "nnls in SciPy's order": ("api", "nnls", "outcome = outcome_of("),
+    "compiled active set": ("dense_fit", "fit", ""),
+    "start from the compiled call": ("dense_fit", "small_fit", "return fit("),
     "working set by pivoting": ("solvers.working_set", "WorkingSet._solve", ""),
     "working set by orthogonal factors": ("solvers.last_resort", "solve_by_active_set", ""),
     "shortlists": ("solvers.working_set", "WorkingSet._rehearsed", "solver = WorkingSet("),

@@ -101,8 +101,6 @@ PROOFS = (
     Part("designs/view.py", only=PRODUCTS),
     Part("designs/projected.py", only=PRODUCTS),
     Part("hidden_gradients.py"),
-    Part("small.py"),
-    Part("kernels/pricing.py"),
     Part("kernels/box_certificates.py"),
     Part("kernels/kullback_leibler_certificates.py"),
     Part(

@@ -19,8 +19,8 @@ from boxreg.settings import Settings, current, using
 def test_they_are_in_force_within_the_block_only() -> None:
     assert current() == Settings()
     with using(small_entries=7):
-        with using(tiny_entries=3):
-            assert (current().small_entries, current().tiny_entries) == (7, 3)
+        with using(first_working_set=3):
+            assert (current().small_entries, current().first_working_set) == (7, 3)
         assert current() == Settings(small_entries=7)
     assert current() == Settings()
 

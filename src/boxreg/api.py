@@ -14,6 +14,7 @@ from . import validate
 from .arrays import Array
 from .budget import Deadline
 from .certificate import Certificate, certify
+from .dense_fit import nonnegative_fit, small_fit
 from .designs import OperatorDesign
 from .driver import Outcome, run
 from .floating_point import own_errstate
@@ -25,8 +26,6 @@ from .problem import Problem
 from .progress import Progress
 from .proved import share
 from .result import Result
-from .settings import current
-from .small import NOT_TAKEN, small_answer, small_nnls
 from .status import Status
 from .stopping import Limits
 from .warning_types import ConvergenceWarning
@@ -115,7 +114,7 @@ def solve(
     start = validate.start(x0, problem)
     limit = validate.iterations(max_iter, "max_iter")
     small = start is None and isinstance(solver, str) and solver == "auto"
-    short = small_answer(problem, limit) if small else NOT_TAKEN
+    begin = small_fit(problem, limit) if small else None
     scale, floor = reference_scale(problem)
     relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
     limits = Limits(
@@ -126,7 +125,7 @@ def solve(
     watcher = validate.function(callback, "callback")
     with Progress(enabled=validate.verbosity(verbose) > 0) as progress:
         stop = progress.watch(watcher)
-        outcome = run(problem, method, limits, x0=start, stop=stop, short=short)
+        outcome = run(problem, method, limits, x0=start, stop=stop, begin=begin)
     result = _result(problem, method, limits, scale, outcome, perf_counter() - clock)
     result.settings.update(_named(terms))
     if result.status.fell_short:
@@ -147,56 +146,53 @@ def nnls(
     Parameters
     ----------
     A, b : matrix and vector; whatever `solve` takes but operators.
-    maxiter : rounds of the compiled solver for small problems, and steps of the general one that takes
-        over from it and solves all others; default 3 n. When they run out the best point so far is
-        returned, with a `ConvergenceWarning`. Among several solutions of a small problem this finds
-        the one that SciPy finds.
+    maxiter : rounds, each of which frees one variable of a small dense problem, and a batch of them
+        otherwise; default 3 n. When they run out the best point so far is returned, with a
+        `ConvergenceWarning`.
     atol : a bound coordinate is freed only where its gradient a_jᵀ(b - A x) exceeds this; default:
         its rounding error.
 
     Returns
     -------
-    x, rnorm : the solution and ||A x - b||.
+    x, rnorm : the solution and ||A x - b||. Where there are several solutions, one of them, which need
+        not be the one that SciPy finds.
     """
     threshold = 0.0 if atol is None else validate.tolerance(atol, "atol")
     limit = None if maxiter is None else validate.iterations(maxiter, "maxiter")
     b = validate.real_array(b, "b")
     if b.ndim == 2 and b.shape[1] == 1:  # a column, as SciPy accepts it
         b = b[:, 0]
-    short = small_nnls(A, b, threshold, limit)
-    if short is not None:
-        return short
-    from .solvers import ActiveSet, WorkingSet
+    begin = nonnegative_fit(A, b, threshold, limit)
+    if begin is not None and (begin.solved or limit is not None):
+        if not begin.solved:
+            _warn_of_rounds(begin.rounds)
+        return begin.x, begin.norm
+    from .solvers import WorkingSet
     from .solvers.last_resort import last_resort, suspects
 
-    design = validate.with_columns(A)
-    problem = validate.problem(design, b, 0.0, np.inf, "least_squares", target_name="b")
-    m, n = problem.design.shape
+    problem = validate.problem(
+        validate.with_columns(A), b, 0.0, np.inf, "least_squares", target_name="b"
+    )
+    n = problem.design.shape[1]
     steps = 3 * n if limit is None else limit
     target = _NNLS_GAP * reference_scale(problem)[0]
     limits = Limits(target=target, max_iter=steps, finishing=np.inf)
-
-    def outcome_of(solver: ActiveSet | WorkingSet) -> Outcome:
-        method = validate.method(problem, solver, "auto", "auto", "auto", True)
-        return run(problem, method, limits)
-
-    small = m * n <= current().scipy_order_entries
-    outcome = outcome_of(ActiveSet(threshold, partial=False) if small else WorkingSet(threshold))
+    method = validate.method(problem, WorkingSet(threshold), "auto", "auto", "auto", True)
+    outcome = run(problem, method, limits, begin=begin)
     if outcome.status is Status.ITERATION_LIMIT:
-        warnings.warn(
-            f"maxiter: {steps} steps were not enough; the best point so far has a duality gap of "
-            f"{outcome.certificate.gap:.3g}",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    whole = presolve(problem, WorkMeter(n))
-    found = Point(whole, outcome.x)
-    if suspects(found).any() or outcome.status in _AT_THE_END:
-        tried = [last_resort(found)]
-        if small:
-            tried.append(Point(whole, outcome_of(WorkingSet(threshold)).x))
-        found = min(tried, key=lambda point: point.objective)
-    return found.x, float(np.linalg.norm(found.residual))
+        _warn_of_rounds(steps)
+    point = Point(presolve(problem, WorkMeter(n)), outcome.x)
+    if suspects(point).any() or outcome.status in _AT_THE_END:
+        point = last_resort(point)
+    return point.x, float(np.linalg.norm(point.residual))
+
+
+def _warn_of_rounds(made: int) -> None:
+    warnings.warn(
+        f"maxiter: {made} steps were not enough; the best point so far is returned",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
 
 
 @own_errstate

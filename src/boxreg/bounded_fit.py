@@ -12,13 +12,13 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 from . import validate
 from .arrays import Array
 from .budget import Deadline
+from .dense_fit import small_fit
 from .driver import Outcome, run
 from .floating_point import own_errstate
 from .point import Point
 from .presolve import reference_scale, unreduced
 from .problem import Problem
 from .progress import Progress
-from .small import small_answer
 from .status import Status
 from .stopping import Limits
 from .work import WorkMeter
@@ -132,14 +132,14 @@ def _solved(
     """The outcome of a run to a gap of tol · P₀; for operators to one that bounds gradients by tol."""
     method = validate.method(problem, "auto", "auto", "auto", "auto", True)
     scale, floor = reference_scale(problem)
-    goal, start, short = tol * scale, None, small_answer(problem, steps)
+    goal, start, begin = tol * scale, None, small_fit(problem, steps)
     if not problem.design.has_columns:
         steepest = float(np.max(problem.survey.norms, initial=0.0))
         goal = min(goal, 0.5 * (tol / steepest) ** 2 if steepest > 0.0 else goal)
         start = _unbounded_start(problem, unbounded or {})
     limit = method.solver.max_iter if steps is None else steps
     limits = Limits(max(goal, floor), limit, deadline, finishing=np.inf)
-    return run(problem, method, limits, x0=start, stop=progress.watch(None), short=short)
+    return run(problem, method, limits, x0=start, stop=progress.watch(None), begin=begin)
 
 
 def _unbounded_start(problem: Problem, options: dict[str, Any]) -> Array:

@@ -12,6 +12,7 @@ from . import compaction
 from .arrays import Array, Index
 from .budget import Budget, Deadline
 from .certificate import Certificate
+from .dense_fit import COMPILED, Fit
 from .directions import first_cone
 from .duality import DualPoint
 from .history import History, Ledger, Snapshot
@@ -22,7 +23,6 @@ from .problem import Problem
 from .recession import falling_cost, receding_answer
 from .reduced import ReducedProblem
 from .settings import current
-from .small import COMPILED, NOT_TAKEN, Short
 from .status import Status
 from .stopping import CheckSchedule, Limits
 from .track import Track
@@ -62,20 +62,20 @@ def run(
     *,
     x0: Array | None = None,
     stop: Callable[[Snapshot], object] | None = None,
-    short: Short = NOT_TAKEN,
+    begin: Fit | None = None,
 ) -> Outcome:
     """Step, improve the dual point, screen, compact, stop: until one of the limits is met.
 
-    A run may start from the answer of the compiled call for small problems, whose rounds and products
+    A run may begin with the answer of the compiled call for small problems, whose rounds and products
     then count.
     """
-    x0 = short.x if x0 is None else x0
+    x0 = x0 if begin is None else begin.x
     track = _start(problem, method, limits, x0)
-    track.whole.work.add(short.products)
+    track.whole.work.add(0 if begin is None else begin.products)
     ledger, work = track.ledger, track.whole.work
     update = method.dual.start(track.point.problem)
     schedule = CheckSchedule(*method.solver.checks(track.point.problem))
-    begun = 0 if short.x is None else short.rounds
+    begun = 0 if begin is None else begin.rounds
     iteration, goal = begun, limits.target
     finishing: Budget | None = None
     if x0 is None and limits.max_iter > 0 and _steps_first(track):
@@ -124,7 +124,7 @@ def run(
         status=status,
         note=" ".join(filter(None, (track.whole_cone.note, _advice(track, status)))),
         n_iter=iteration,
-        ran=_names(method, short, iteration - begun),
+        ran=_names(method, begin, iteration - begun),
         work=work.total,
         screened=ledger.screened,
         screened_at=ledger.screened_at,
@@ -132,9 +132,9 @@ def run(
     )
 
 
-def _names(method: Method, short: Short, steps: int) -> str:
-    """Who solved it: the compiled call, if that had an answer, and the solver, if it made a step."""
-    if short.x is None:
+def _names(method: Method, begin: Fit | None, steps: int) -> str:
+    """Who solved it: the compiled call, if there was one, and the solver, if it made a step."""
+    if begin is None:
         return method.solver.name
     return COMPILED if not steps else f"{COMPILED}, {method.solver.name}"
 

@@ -69,14 +69,6 @@ twice for how far from it another computation, in another order of summation, ma
 STRETCH: Final = 1.0 + 1e-12
 """A step towards an anchor is made longer by this factor, which covers the rounding of the step."""
 
-OPTIMALITY_MARGIN: Final = 4.0
-"""Small kernels: an answer may break the optimality conditions by this many times the rounding error,
-and gradients within it count as hidden."""
-
-NEGLIGIBLE_GAIN: Final = 1e-15
-"""Small kernels: the share of ½||b||² by which what rounding hides, or a better fit of the free columns,
-may lower the objective. Where it may be more, the general solver is called for."""
-
 _PIECE = 8192
 _PIECES = 16
 

@@ -24,19 +24,11 @@ from typing import Any
 class Settings:
     """Thresholds, grouped by what they decide; the unit and the reason are below each of them."""
 
-    # Small dense non-negative problems: one compiled call.
+    # Small problems.
     small_entries: int = 200_000
-    """Entries of A up to which one compiled call solves non-negative least squares: `nnls`, and the
-    starting point of `solve` with solver='auto'. Above it the general solver is faster."""
-    tiny_entries: int = 4_096
-    """Entries of a tall A (n <= m) up to which the compiled call first frees one column at a time. On
-    columns that resemble each other single steps take half the time of batches or less, on random
-    columns up to 1.3 times as long."""
-    tiny_wide_entries: int = 8_192
-    """The same for a wide A (n > m)."""
-    scipy_order_entries: int = 20_000
-    """Entries of A up to which `nnls` frees columns in SciPy's order where the compiled call declines,
-    so that among several solutions it finds SciPy's."""
+    """m n up to which one compiled call on orthogonal factors solves least squares: `nnls`, and the
+    starting point of `solve` with solver='auto' and of `lsq_linear`. Above it working sets with Gram
+    matrices are faster on well-conditioned columns."""
 
     # Working sets.
     first_working_set: int = 32

@@ -9,7 +9,6 @@ CARD = f"{KERNELS}::test_least_squares_on_a_card"
 COUNTS = f"{KERNELS}::test_kullback_leibler"
 WORST = f"{KERNELS}::test_kullback_leibler_with_predictions_that_are_as_wrong_as_they_may_be"
 ON_THEIR_WAY = f"{KERNELS}::test_dual_points_of_counts_on_their_way"
-JUDGE = f"{KERNELS}::test_the_judge_of_small_answers"
 
 MUTANTS = [
     Mutant(
@@ -144,48 +143,6 @@ MUTANTS = [
         "error = gamma(m + 2) * size_of(theta) * SLACK",
         "error = 0.0 * size_of(theta)",
         (COUNTS,),
-    ),
-    Mutant(
-        "small: a slope inwards is no objection",
-        "kernels/pricing.py",
-        "within &= slope <= max(doubt, threshold)",
-        "within &= slope <= max(1e6 * doubt, threshold)",
-        (JUDGE,),
-    ),
-    Mutant(
-        "small: slopes of free columns may be negative",
-        "kernels/pricing.py",
-        "slope = abs(w[j]) if x[j] > 0.0 else w[j]",
-        "slope = w[j]",
-        (JUDGE,),
-    ),
-    Mutant(
-        "small: a better fit of the free columns is no objection",
-        "kernels/pricing.py",
-        "within, some = gain <= little, False",
-        "within, some = True, False",
-        (JUDGE,),
-    ),
-    Mutant(
-        "small: signs that rounding hides count as seen",
-        "kernels/pricing.py",
-        "some |= x[j] == 0.0 and w[j] > -doubt and doubt > 0.0",
-        "some |= False",
-        (JUDGE,),
-    ),
-    Mutant(
-        "small: the last column is not judged",
-        "kernels/pricing.py",
-        "for j in range(len(x)):\n        doubt =",
-        "for j in range(len(x) - 1):\n        doubt =",
-        (JUDGE,),
-    ),
-    Mutant(
-        "small: rounding hides nothing",
-        "small.py",
-        "doubt = OPTIMALITY_MARGIN * UNIT_ROUNDOFF * size * norms",
-        "doubt = 0.0 * size * norms",
-        (f"{KERNELS}::test_what_rounding_hides",),
     ),
     Mutant(
         "hidden gradients: distances are those of the columns",

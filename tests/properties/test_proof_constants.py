@@ -54,9 +54,9 @@ def named(file: str) -> set[str]:
 def test_a_kernel_depends_on_what_it_takes_constants_from() -> None:
     found = named("kernels/cuda/certificates.py")
     assert {"rounding.py", "kernels/cuda/certificates.py", "kernels/cuda/reductions.py"} <= found
-    found = named("kernels/small_nnls.py")
-    assert {"rounding.py", "small.py", "kernels/free_set.py", "kernels/vectors.py"} <= found
-    assert "kernels/tiny_nnls.py" not in found
+    found = named("kernels/many_least_squares.py")
+    assert {"rounding.py", "kernels/box_moves.py", "kernels/vectors.py"} <= found
+    assert "kernels/many_kullback_leibler.py" not in found
 
 
 def test_every_import_of_a_kernel_is_seen() -> None:

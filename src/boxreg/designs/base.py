@@ -112,6 +112,10 @@ class Design(ABC):
     def columns(self, index: Index) -> Array:
         """The chosen columns as a dense, column-major float64 array (a copy)."""
 
+    def by_columns(self) -> Array:
+        """All columns, each a row of a float64 array: A itself where it lies like that, or a copy."""
+        return self.columns(np.arange(self.shape[1])).T
+
     def gram(self, rows: Index, columns: Index, weights: Array | None = None) -> Array:
         """The products a_iᵀa_j, i in `rows`, j in `columns`; with weights ω, a_iᵀdiag(ω)a_j."""
         right = self.columns(columns)

@@ -147,6 +147,10 @@ class DenseDesign(Design):
             column[:] = self.array.T[j]
         return wide.T
 
+    def by_columns(self) -> Array:
+        """Aᵀ, copied if A is by rows or in single precision."""
+        return np.ascontiguousarray(self.array.T, dtype=np.float64)
+
     def gram(self, rows: Index, columns: Index, weights: Array | None = None) -> Array:
         """The products of columns: of a few, each in one piece, without a copy of them."""
         few = len(rows) * len(columns) <= current().few_products

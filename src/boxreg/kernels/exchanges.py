@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..block_pivoting import FREE, LOWER, UPPER
-from .compiling import compiled, compiled_sums
-from .free_set import fill_row, fit_factored
+from .compiling import branch_sums, compiled, compiled_sums
 
 
 @compiled
@@ -33,8 +32,8 @@ def solve_small(gram, free, pull, x):  # type: ignore[no-untyped-def]
             return 0.0
         factor[i, i] = np.sqrt(rest)
         least = min(least, np.sqrt(rest / block[i, i]))
-        fill_row(block, factor, i, i + 1, count)
-    fit_factored(factor, target, count, out)
+        _fill_row(block, factor, i, i + 1, count)
+    _fit_factored(factor, target, count, out)
     x[:] = 0.0
     for i in range(count):
         x[chosen[i]] = out[i]
@@ -63,3 +62,46 @@ def contradictions(gram, c, x, states, lower, upper, noise, wish):  # type: igno
         falls = (states[j] == UPPER or lower[j] == -np.inf) and slope < -noise[j]
         if rises or falls:
             wish[j] = FREE
+
+
+@branch_sums
+def _fill_row(gram, factor, r, start, stop):  # type: ignore[no-untyped-def]
+    """Row r of U over the columns from start to stop, four rows above it at a time."""
+    out = factor[r, start:stop]
+    source = gram[r, start:stop]
+    size = stop - start
+    for c in range(size):
+        out[c] = source[c]
+    whole = r - r % 4
+    for p in range(0, whole, 4):
+        s, t, u, v = factor[p, r], factor[p + 1, r], factor[p + 2, r], factor[p + 3, r]
+        first, second = factor[p, start:stop], factor[p + 1, start:stop]
+        third, fourth = factor[p + 2, start:stop], factor[p + 3, start:stop]
+        for c in range(size):
+            out[c] -= (s * first[c] + t * second[c]) + (u * third[c] + v * fourth[c])
+    for p in range(whole, r):
+        s, first = factor[p, r], factor[p, start:stop]
+        for c in range(size):
+            out[c] -= s * first[c]
+    scale = 1.0 / factor[r, r]
+    for c in range(size):
+        out[c] *= scale
+
+
+@branch_sums
+def _fit_factored(factor, target, count, out):  # type: ignore[no-untyped-def]
+    """Solve UᵀU out = target."""
+    for i in range(count):
+        out[i] = target[i]
+    for i in range(count):
+        row = factor[i]
+        value = out[i] / row[i]
+        out[i] = value
+        for p in range(i + 1, count):
+            out[p] -= value * row[p]
+    for i in range(count - 1, -1, -1):
+        row = factor[i]
+        total = out[i]
+        for p in range(i + 1, count):
+            total -= row[p] * out[p]
+        out[i] = total / row[i]

@@ -1,6 +1,6 @@
 """The only place where user input is checked, converted or copied."""
 
-from .arrays import at_least_2d, bound_pair, bounds, real_array, vector
+from .arrays import at_least_2d, bound_pair, bounds, in_memory, real_array, vector
 from .batches import (
     bound_of_many,
     bounds_in_order,
@@ -58,6 +58,7 @@ __all__ = [
     "device_fits",
     "dual_point",
     "function",
+    "in_memory",
     "iterations",
     "jobs",
     "lazy_options",

@@ -84,6 +84,15 @@ def at_least_2d(A: Any) -> Any:
     return np.atleast_2d(real_array(A, "A"))
 
 
+def in_memory(A: Any, name: str) -> np.ndarray[Any, np.dtype[Any]] | None:
+    """A dense A as an array of real numbers; None for sparse matrices, operators and GPU arrays."""
+    if type(A) is np.ndarray and A.dtype.kind in "fiub":
+        return A
+    if sparse.issparse(A) or isinstance(A, (LinearOperator, Design)) or lives_on_gpu(A):
+        return None
+    return real_array(A, name)
+
+
 def real_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
     """A float64 or float32 array on the host; integers and booleans become float64."""
     if type(value) is np.ndarray and value.dtype in _FLOATS:

@@ -1,0 +1,485 @@
+"""Box-constrained least squares by an active set on orthogonal factors that columns enter and leave.
+
+    minimise ½ ||b - A x||² + cᵀx   over   l <= x <= u
+
+The free columns F have A_F = Q R. One round frees the variable whose slope points most steeply into
+the box and moves towards the fit of F, as far as the first bound; the variable that meets it leaves F,
+and so on (Lawson and Hanson for x >= 0, Stark and Parker for boxes). A column enters Q by Gram-Schmidt,
+made twice, and leaves it by Givens rotations, so that Q stays orthogonal to rounding however
+ill-conditioned A is: nothing is lost where a Gram matrix loses half of the digits.
+
+The residual r moves along with x: the fit of F is at x_F + p, R p = s, with s = Qᵀr - R⁻ᵀc_F, and a
+step of length h along it takes h Q s off r. Coming from Q, r is as accurate as b, however large x is.
+Once no slope points inwards r is computed again from x, and the fit refined.
+
+A column that depends on F can lower the objective by its cost alone: it changes places with the
+variable of F that meets a bound first.
+
+All slopes are computed only where the shortlist of the steepest has nothing left that is steeper than
+what was left out of it; or, `classic`, in every round, and the largest slope is followed, whatever the
+norm of its column: of many solutions this finds the one that Lawson and Hanson's program finds.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..rounding import SMALLEST_NORM, UNIT_ROUNDOFF
+from .compiling import branch, branch_sums, compiled, inner, leaf, leaf_sums
+from .vectors import correlate_columns, floats, indices, row_product, square
+
+Task = namedtuple("Task", ["columns", "b", "cost", "lower", "upper", "norms", "scale"])
+"""Row j of `columns` is a_j; b, c, l, u, ||a_j||, and what slopes are compared over: ||a_j||, or 1."""
+
+Where = namedtuple("Where", ["x", "residual", "state", "slopes", "listed"])
+"""x, r, which variables are FREE, HELD at a bound or BARRED; memory for slopes and the shortlist."""
+
+Factor = namedtuple("Factor", ["q", "upper", "chosen", "rest", "costs", "step", "turns"])
+"""Q by columns, each a row; R by columns; the variable of each; s; R⁻ᵀc_F; memory for p and turns."""
+
+BARRED, HELD, FREE = -1, 0, 1
+"""What a variable is. One that left F, or led nowhere, stays barred until the objective falls."""
+
+_DEPENDENT = 1e-12
+"""A column depends on those in F if this share of it, or less, lies outside their span."""
+_AGAIN = 0.2
+"""Gram-Schmidt is repeated as long as less than this share of a column is left of it."""
+_LISTED = 16
+"""Length of the shortlist."""
+_REFINEMENTS = 2
+
+
+@inner
+def new_factor(most, m):  # type: ignore[no-untyped-def]
+    """Room for so many columns of length m."""
+    return Factor(
+        np.empty((most, m)),
+        np.empty((most, most)),
+        indices(most),
+        floats(most),
+        floats(most),
+        floats(most),
+        np.empty((2, most)),
+    )
+
+
+@inner
+def begin(columns, b, cost, lower, upper, x, classic):  # type: ignore[no-untyped-def]
+    """The task, and where it starts: at x, nothing free."""
+    n, m = columns.shape
+    where = Where(x, floats(m), np.empty(n, dtype=np.int8), floats(n), indices(_LISTED))
+    task = Task(columns, b, cost, lower, upper, floats(n), floats(n))
+    for j in range(n):
+        task.norms[j] = np.sqrt(square(columns[j]))
+        task.scale[j] = 1.0 if classic else task.norms[j]
+        where.state[j] = HELD
+    return task, where
+
+
+@branch
+def _usual(task):  # type: ignore[no-untyped-def]
+    """Whether squares of b and of all columns that are not 0 neither overflow nor underflow."""
+    usual = square(task.b) < np.inf
+    for j in range(len(task.norms)):
+        usual &= task.norms[j] == 0.0 or SMALLEST_NORM < task.norms[j] < 1.0 / SMALLEST_NORM
+        if task.norms[j] == 0.0:
+            for value in task.columns[j]:
+                usual &= value == 0.0
+    return usual
+
+
+@compiled
+def solve(columns, b, cost, lower, upper, x, threshold, classic, max_rounds):  # type: ignore[no-untyped-def]
+    """Move x to the minimum: (||b - A x||, rounds, products of length m, whether it is there).
+
+    Variables strictly inside their bounds start free. Where squares of b or of a column are not finite,
+    or are nothing, the norm is NaN.
+    """
+    n, m = columns.shape
+    task, where = begin(columns, b, cost, lower, upper, x, classic)
+    if not _usual(task):
+        return np.nan, 0, n, False
+    factor, none = new_factor(min(n, m), m), np.int64(0)
+    count, rounds, made, ended = advance(task, where, factor, none, threshold, classic, max_rounds)
+    _residual(task, where)
+    return np.sqrt(square(where.residual)), rounds, made + n + count, ended
+
+
+@compiled
+def advance(task, where, factor, count, threshold, classic, max_rounds):  # type: ignore[no-untyped-def]
+    """Up to so many rounds: (size of F, rounds, products, whether no slope points inwards any more)."""
+    x, residual, state = where.x, where.residual, where.state
+    n, m = task.columns.shape
+    made, rounds, refined, length, cut = 0, 0, 0, np.int64(0), np.inf
+    for j in range(n):
+        if state[j] == HELD and task.lower[j] < x[j] < task.upper[j]:
+            made += 4 * count
+            if _enter(task, factor, count, j):
+                state[j] = FREE
+                count += 1
+                rounds = 1
+    count = _refresh(task, where, factor, count)
+    made += n + 2 * count
+    value, size, reach = _value(task, where), np.sqrt(square(residual)), 0.0
+    while rounds < max_rounds:
+        noise = UNIT_ROUNDOFF * ((m + 2) * np.sqrt(square(residual)) + (count + 2) * (size + reach))
+        j, slope = _best_listed(task, where, length, noise, threshold)
+        made += length
+        if j < 0 or slope < cut or classic:
+            correlate_columns(task.columns, residual, where.slopes)
+            made += n
+            length, cut = _list(task, where, noise, threshold)
+            j = where.listed[0] if length else np.int64(-1)
+        if j < 0:
+            if refined == _REFINEMENTS:
+                return count, rounds, made, not _some_barred(task, where, noise, threshold)
+            refined += 1
+            count = _refresh(task, where, factor, count)
+            made += n + 2 * count
+            value, reach, length, cut = _value(task, where), _reach(task, x), np.int64(0), np.inf
+            continue
+        rounds += 1
+        made += 4 * count + 1
+        if _enter(task, factor, count, j):
+            gain = row_product(factor.q, count, residual) - factor.costs[count]
+            slope = row_product(task.columns, j, residual) - task.cost[j]
+            if not gain * slope > 0.0:
+                state[j] = BARRED
+                continue
+            state[j] = FREE
+            factor.rest[count] = gain
+            count = _fit(task, where, factor, count + 1, count)
+        else:
+            count = _exchange(task, where, factor, count, j)
+        now = _value(task, where)
+        if now < value:
+            value, refined, reach = now, 0, 0.0
+            _unbar(state)
+        elif state[j] == HELD:
+            state[j] = BARRED
+    return count, rounds, made, False
+
+
+@branch
+def _unbar(state):  # type: ignore[no-untyped-def]
+    for j in range(len(state)):
+        state[j] = max(state[j], HELD)
+
+
+@branch
+def _residual(task, where):  # type: ignore[no-untyped-def]
+    """r = b - A x, every product rounded, so that small integers stay exact."""
+    residual = where.residual
+    for i in range(len(residual)):
+        residual[i] = task.b[i]
+    for j in range(len(where.x)):
+        value, column = where.x[j], task.columns[j]
+        if value != 0.0:
+            for i in range(len(residual)):
+                residual[i] -= value * column[i]
+
+
+@branch
+def _refresh(task, where, factor, count):  # type: ignore[no-untyped-def]
+    """r = b - A x, and the fit of F from there, with nothing barred; returns the size of F."""
+    _residual(task, where)
+    for k in range(count):
+        factor.rest[k] = row_product(factor.q, k, where.residual) - factor.costs[k]
+    count = _fit(task, where, factor, count, 0)
+    _unbar(where.state)
+    return count
+
+
+@branch_sums
+def _enter(task, factor, count, j):  # type: ignore[no-untyped-def]
+    """Put column j at the end of Q and R; False where it depends on those that are there.
+
+    Column `count` of R above the diagonal is Qᵀa_j in any case.
+    """
+    q, upper, source = factor.q, factor.upper, task.columns[j]
+    if task.norms[j] == 0.0 or count == len(upper):
+        return False
+    fresh, column = q[count], upper[count]
+    for i in range(len(fresh)):
+        fresh[i] = source[i]
+    for k in range(count):
+        column[k] = 0.0
+    before, rest = np.inf, task.norms[j]
+    while rest < _AGAIN * before:  # nothing is lost where most of the column is new
+        _take_out(q, count, fresh, factor.step)
+        for k in range(count):
+            column[k] += factor.step[k]
+        before, rest = rest, np.sqrt(square(fresh))
+        if not rest > _DEPENDENT * task.norms[j]:
+            return False
+    scale = 1.0 / rest
+    for i in range(len(fresh)):
+        fresh[i] *= scale
+    column[count] = rest
+    pull = task.cost[j]
+    for k in range(count):
+        pull -= column[k] * factor.costs[k]
+    factor.costs[count] = pull / rest
+    factor.chosen[count] = j
+    return True
+
+
+@leaf_sums
+def _take_out(q, count, v, products):  # type: ignore[no-untyped-def]
+    """v less its components along the columns of Q, which go to `products`; four at a time."""
+    m, whole = len(v), count - count % 4
+    for k in range(0, whole, 4):
+        first, second, third, fourth = q[k], q[k + 1], q[k + 2], q[k + 3]
+        s, t, u, z = 0.0, 0.0, 0.0, 0.0
+        for i in range(m):
+            value = v[i]
+            s += first[i] * value
+            t += second[i] * value
+            u += third[i] * value
+            z += fourth[i] * value
+        products[k], products[k + 1], products[k + 2], products[k + 3] = s, t, u, z
+    for k in range(whole, count):
+        products[k] = row_product(q, k, v)
+    for k in range(0, whole, 4):
+        first, second, third, fourth = q[k], q[k + 1], q[k + 2], q[k + 3]
+        s, t, u, z = products[k], products[k + 1], products[k + 2], products[k + 3]
+        for i in range(m):
+            v[i] -= (s * first[i] + t * second[i]) + (u * third[i] + z * fourth[i])
+    for k in range(whole, count):
+        first, s = q[k], products[k]
+        for i in range(m):
+            v[i] -= s * first[i]
+
+
+@leaf_sums
+def _back_substitute(upper, count, p):  # type: ignore[no-untyped-def]
+    """R⁻¹ p in place of p."""
+    for k in range(count - 1, -1, -1):
+        column = upper[k]
+        value = p[k] / column[k]
+        p[k] = value
+        for i in range(k):
+            p[i] -= value * column[i]
+
+
+@branch_sums
+def _fit(task, where, factor, count, first):  # type: ignore[no-untyped-def]
+    """Move to the fit of F, or as far as bounds allow; what meets one leaves. The new size of F.
+
+    s is 0 before place `first`.
+    """
+    x, p, s, chosen = where.x, factor.step, factor.rest, factor.chosen
+    while count > 0:
+        for k in range(count):
+            p[k] = s[k] if k >= first else 0.0
+        _back_substitute(factor.upper, count, p)
+        length, blocking = _first_bound(task, where, factor, count, 1.0)
+        for k in range(count):
+            j = chosen[k]
+            x[j] = min(max(x[j] + length * p[k], task.lower[j]), task.upper[j])
+        if length > 0.0:
+            _move_residual(factor, first, count, length, where.residual)
+        for k in range(first, count):
+            s[k] *= 1.0 - length
+        if blocking < 0:
+            break
+        count = _bind(task, where, factor, count, blocking)
+        first = min(first, blocking)
+    return count
+
+
+@leaf
+def _first_bound(task, where, factor, count, most):  # type: ignore[no-untyped-def]
+    """How far x may go along p, at most `most`, and the place in F of what stops it; -1 if none does."""
+    x, p, length, blocking = where.x, factor.step, most, np.int64(-1)
+    for k in range(count):
+        j = factor.chosen[k]
+        if p[k] == 0.0:
+            continue
+        reach = ((task.lower[j] if p[k] < 0.0 else task.upper[j]) - x[j]) / p[k]
+        if reach < length:
+            length, blocking = max(reach, 0.0), k
+    return length, blocking
+
+
+@branch_sums
+def _bind(task, where, factor, count, at):  # type: ignore[no-untyped-def]
+    """The variable at place `at` of F goes to the bound that p leads to; the new size of F."""
+    j = factor.chosen[at]
+    where.x[j] = task.upper[j] if factor.step[at] > 0.0 else task.lower[j]
+    where.state[j] = BARRED
+    _leave(factor, count, at)
+    return count - 1
+
+
+@leaf_sums
+def _move_residual(factor, first, count, length, residual):  # type: ignore[no-untyped-def]
+    """r - length · A_F p.
+
+    A_F p = Q s, as R p = s.
+    """
+    for k in range(first, count):
+        value, row = length * factor.rest[k], factor.q[k]
+        if value != 0.0:
+            for i in range(len(residual)):
+                residual[i] -= value * row[i]
+
+
+@branch_sums
+def _leave(factor, count, at):  # type: ignore[no-untyped-def]
+    """Take the column at place `at` out of Q and R, by rotations of those after it."""
+    q, upper, chosen = factor.q, factor.upper, factor.chosen
+    s, g, turns = factor.rest, factor.costs, factor.turns
+    for c in range(at, count - 1):
+        column, source = upper[c], upper[c + 1]
+        for i in range(c + 2):
+            column[i] = source[i]
+        chosen[c] = chosen[c + 1]
+        for i in range(at, c):
+            high, low = column[i], column[i + 1]
+            column[i] = turns[0, i] * high + turns[1, i] * low
+            column[i + 1] = turns[0, i] * low - turns[1, i] * high
+        size = np.sqrt(column[c] * column[c] + column[c + 1] * column[c + 1])
+        turns[0, c], turns[1, c] = column[c] / size, column[c + 1] / size
+        column[c] = size
+    for i in range(at, count - 1):
+        cosine, sine = turns[0, i], turns[1, i]
+        high, low = q[i], q[i + 1]
+        for r in range(len(high)):
+            a, b = high[r], low[r]
+            high[r] = cosine * a + sine * b
+            low[r] = cosine * b - sine * a
+        a, b = s[i], s[i + 1]
+        s[i], s[i + 1] = cosine * a + sine * b, cosine * b - sine * a
+        a, b = g[i], g[i + 1]
+        g[i], g[i + 1] = cosine * a + sine * b, cosine * b - sine * a
+
+
+@branch_sums
+def _exchange(task, where, factor, count, j):  # type: ignore[no-untyped-def]
+    """Let j, whose column depends on F, take the place of the variable that meets a bound first.
+
+    a_j = A_F z, R z = Qᵀa_j: the step d_j = 1, d_F = -z leaves A x as it is, and the costs decide. j is
+    barred where they are none, or where nothing is in the way. Returns the size of F.
+    """
+    x, p = where.x, factor.step
+    where.state[j] = BARRED
+    if task.norms[j] == 0.0 or count == 0:
+        return count
+    for k in range(count):
+        p[k] = factor.upper[count][k] if count < len(factor.upper) else 0.0
+    if count == len(factor.upper):
+        for k in range(count):
+            p[k] = row_product(factor.q, k, task.columns[j])
+    _back_substitute(factor.upper, count, p)
+    slope, size = -task.cost[j], abs(task.cost[j])
+    for k in range(count):
+        part = task.cost[factor.chosen[k]] * p[k]
+        slope += part
+        size += abs(part)
+    if not abs(slope) > UNIT_ROUNDOFF * (count + 2) * size:
+        return count
+    way = 1.0 if slope > 0.0 else -1.0
+    for k in range(count):
+        p[k] *= -way
+    far = ((task.upper[j] if way > 0.0 else task.lower[j]) - x[j]) * way
+    length, blocking = _first_bound(task, where, factor, count, far)
+    if not length < np.inf:
+        return count
+    for k in range(count):
+        i = factor.chosen[k]
+        x[i] = min(max(x[i] + length * p[k], task.lower[i]), task.upper[i])
+    if blocking < 0:
+        x[j] = task.upper[j] if way > 0.0 else task.lower[j]
+        return count
+    x[j] = min(max(x[j] + length * way, task.lower[j]), task.upper[j])
+    count = _bind(task, where, factor, count, blocking)
+    if _enter(task, factor, count, j):
+        where.state[j] = FREE
+        count += 1
+    return _refresh(task, where, factor, count)
+
+
+@branch_sums
+def _value(task, where):  # type: ignore[no-untyped-def]
+    """½ ||r||² + cᵀx."""
+    aside = 0.0
+    for j in range(len(where.x)):
+        aside += task.cost[j] * where.x[j]
+    return 0.5 * square(where.residual) + aside
+
+
+@branch_sums
+def _reach(task, x):  # type: ignore[no-untyped-def]
+    """sum |x_j| ||a_j||."""
+    total = 0.0
+    for j in range(len(x)):
+        total += abs(x[j]) * task.norms[j]
+    return total
+
+
+@leaf
+def _inward(task, x, j, slope):  # type: ignore[no-untyped-def]
+    """How steeply a slope points into the box."""
+    low, high = task.lower[j], task.upper[j]
+    if low == high:
+        return 0.0
+    if x[j] <= low:
+        return slope
+    return -slope if x[j] >= high else abs(slope)
+
+
+@branch
+def _best_listed(task, where, length, noise, threshold):  # type: ignore[no-untyped-def]
+    """The steepest of the shortlist, and how steep it is over ||a_j||; -1 if none points inwards."""
+    best, top = np.int64(-1), 0.0
+    for e in range(length):
+        j = where.listed[e]
+        if where.state[j] == HELD:
+            slope = row_product(task.columns, j, where.residual) - task.cost[j]
+            slope = _inward(task, where.x, j, slope)
+            if slope > max(noise * task.norms[j], threshold) and slope > top * task.scale[j]:
+                best, top = j, slope / task.scale[j]
+    return best, top
+
+
+@branch
+def _list(task, where, noise, threshold):  # type: ignore[no-untyped-def]
+    """Fill the shortlist from all slopes, the steepest first: its length, and the best left out.
+
+    The slopes are overwritten by how steeply they point inwards over ||a_j||.
+    """
+    listed, scores, size, cut = where.listed, where.slopes, np.int64(0), 0.0
+    for j in range(len(scores)):
+        slope = _inward(task, where.x, j, scores[j] - task.cost[j])
+        steep = where.state[j] == HELD and slope > max(noise * task.norms[j], threshold)
+        score = slope / task.scale[j] if steep and task.norms[j] > 0.0 else 0.0
+        scores[j] = score
+        if score == 0.0:
+            continue
+        at = size
+        if size == len(listed):
+            at = size - 1
+            last = scores[listed[at]]
+            cut = max(cut, min(score, last))
+            if score <= last:
+                continue
+        while at > 0 and scores[listed[at - 1]] < score:
+            listed[at] = listed[at - 1]
+            at -= 1
+        listed[at] = j
+        size = min(size + 1, len(listed))
+    return size, cut
+
+
+@branch
+def _some_barred(task, where, noise, threshold):  # type: ignore[no-untyped-def]
+    """Whether a slope points inwards that was not to be followed."""
+    for j in range(len(where.x)):
+        if where.state[j] == BARRED:
+            slope = row_product(task.columns, j, where.residual) - task.cost[j]
+            if _inward(task, where.x, j, slope) > max(noise * task.norms[j], threshold):
+                return True
+    return False
