@@ -311,6 +311,7 @@ def several_threads() -> Iterator[None]:
 
 PATHS: dict[str, tuple[str, str, str]] = {
     "compiled active set": ("dense_fit", "fit", ""),
+    "solved and proved in one call": ("dense_fit", "certified_fit", "return CertifiedFit("),
     "start from the compiled call": ("dense_fit", "small_fit", "return fit("),
     "working set by pivoting": ("solvers.working_set", "WorkingSet._solve", ""),
     "working set by orthogonal factors": ("solvers.last_resort", "solve_by_active_set", ""),

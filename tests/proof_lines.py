@@ -101,6 +101,8 @@ PROOFS = (
     Part("designs/view.py", only=PRODUCTS),
     Part("designs/projected.py", only=PRODUCTS),
     Part("hidden_gradients.py"),
+    Part("kernels/certified_fit.py"),
+    Part("kernels/orthogonal_active_set.py", only=("usual", "residual_of")),
     Part("kernels/box_certificates.py"),
     Part("kernels/kullback_leibler_certificates.py"),
     Part(

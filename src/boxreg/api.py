@@ -14,11 +14,11 @@ from . import validate
 from .arrays import Array
 from .budget import Deadline
 from .certificate import Certificate, certify
-from .dense_fit import nonnegative_fit, small_fit
+from .dense_fit import COMPILED, CertifiedFit, certified_fit, nonnegative_fit, small_fit
 from .designs import OperatorDesign
 from .driver import Outcome, run
 from .floating_point import own_errstate
-from .history import Snapshot
+from .history import History, Snapshot
 from .method import Method
 from .point import Point
 from .presolve import presolve, reference_scale
@@ -33,6 +33,9 @@ from .work import WorkMeter
 
 _NNLS_GAP = 1e-10
 """Relative gap at which `nnls` stops, once no gradient exceeds its rounding error either."""
+
+_DEFAULTS = ("least_squares", "auto", "auto", "auto", "auto")
+"""loss, solver, dual, direction and region where nobody asks for another."""
 
 _AT_THE_END = (Status.PRECISION_LIMIT, Status.NOT_PROVED)
 """How runs end in which the solver could do no more."""
@@ -106,6 +109,24 @@ def solve(
         so far, with a status that says so and a `ConvergenceWarning`.
     """
     clock = perf_counter()
+    names = (loss, solver, dual, direction, region)
+    if (
+        all(type(name) is str for name in names)
+        and names == _DEFAULTS
+        and screening is True
+        and (sample_weight is linear is x0 is callback is None)
+        and (type(ridge) is type(verbose) is int or type(ridge) is float)
+        and ridge == verbose == 0
+    ):
+        limit = validate.iterations(max_iter, "max_iter")
+        validate.seconds(time_limit, "time_limit")
+        found = certified_fit(
+            *(A, y, lower, upper),
+            *(validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")),
+            limit,
+        )
+        if found is not None:
+            return _certified_result(found, clock)
     deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     sweeping = x0 is None and isinstance(solver, str) and solver in ("auto", "working_set")
@@ -253,6 +274,45 @@ def verify(
 def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
     """A `LinearOperator` together with the norms of its columns, which saves computing them."""
     return validate.operator(A, column_norms)
+
+
+def _certified_result(found: CertifiedFit, clock: float) -> Result:
+    """The result of a problem that the compiled call has solved and proved."""
+    gap, objective, rounds = found.gap, found.objective, found.rounds
+    certificate = Certificate(
+        objective, found.dual_objective, gap, True, True, True, rounding=found.rounding
+    )
+    n, seconds = len(found.x), perf_counter() - clock
+    work, screened = found.products / n, found.screened
+    preserved = n - int(np.count_nonzero(screened))
+    return Result(
+        x=found.x,
+        theta=found.theta,
+        lower=found.lower,
+        upper=found.upper,
+        gap=gap,
+        target_gap=found.target,
+        objective=objective,
+        dual_objective=found.dual_objective,
+        status=Status.CONVERGED,
+        message=f"{Status.CONVERGED.value} {_precision(certificate, found.scale)}",
+        screened=screened,
+        screened_at=np.where(screened == 0, -1, rounds),
+        n_iter=rounds,
+        work=work,
+        seconds=seconds,
+        history=History.single(rounds, seconds, work, objective, gap, preserved),
+        certificate=certificate,
+        shape=(len(found.theta), n),
+        scale=found.scale,
+        settings={
+            "solver": COMPILED,
+            "dual": "residual",
+            "region": "two_point_ball",
+            "screening": "on",
+            "loss": "least_squares",
+        },
+    )
 
 
 def _named(terms: dict[str, Any]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from . import validate
 from .arrays import Array
@@ -26,6 +27,28 @@ class Fit(NamedTuple):
     """Whether no slope points into the box by more than rounding."""
 
 
+class CertifiedFit(NamedTuple):
+    """What the compiled call solved and proved."""
+
+    x: Array
+    theta: Array
+    screened: npt.NDArray[np.int8]
+    lower: Array
+    upper: Array
+    gap: float
+    """Proved bound on P(x) - P*, rounding included."""
+    rounding: float
+    """How much of it is an allowance for rounding."""
+    objective: float
+    dual_objective: float
+    scale: float
+    """P₀, the objective at the projection of 0 on the box."""
+    target: float
+    """The gap asked for."""
+    rounds: int
+    products: int
+
+
 COMPILED = "compiled_active_set"
 """Its name among those of the solvers."""
 
@@ -35,24 +58,51 @@ def fit(
     b: Array,
     lower: Array,
     upper: Array,
-    x: Array,
     *,
     cost: Array | None = None,
     threshold: float = 0.0,
     classic: bool = False,
     rounds: int | None = None,
 ) -> Fit:
-    """The minimum of ½ ||b - A x||² + cᵀx over the box, from x on; row j of `columns` is a_j.
+    """The minimum of ½ ||b - A x||² + cᵀx over the box; row j of `columns` is a_j.
 
-    Arrays are float64, contiguous and writeable. No call makes more than `rounds` rounds, or 3 n + 30.
-    `classic`: the largest slope is followed, as by SciPy, where others take the steepest.
+    It is sought from the point of the box nearest to 0. Arrays are float64, contiguous and writeable.
+    No call makes more than `rounds` rounds, or 3 n + 30. `classic`: the largest slope is followed, as by SciPy, where others take the steepest.
     """
     most = 3 * len(columns) + 30
-    x = np.clip(x, lower, upper)
-    none = np.zeros(len(x)) if cost is None else cost
     most = most if rounds is None else min(rounds, most)
+    x, none = np.zeros(len(columns)), np.zeros(len(columns)) if cost is None else cost
     norm, *how = _kernel()(columns, b, none, lower, upper, x, threshold, classic, most)
     return Fit(x, norm, *how)
+
+
+def certified_fit(
+    A: Any, y: Any, lower: Any, upper: Any, tol: float, atol: float, rounds: int | None
+) -> CertifiedFit | None:
+    """The answer of plain least squares with few entries, with its proof.
+
+    None where A or y is something else, and where the gap asked for is not proved: the general way
+    then begins with the same compiled call (`small_fit`), and goes on.
+    """
+    A = validate.in_memory(A, "A")
+    if A is None or A.ndim != 2 or not 0 < A.size <= current().small_entries:
+        return None
+    y = validate.in_memory(y, "y")
+    m, n = A.shape
+    if y is None or y.shape != (m,):
+        return None
+    low, high = validate.bounds(lower, upper, n)
+    x, theta, screened, most = np.empty(n), np.empty(m), np.empty(n, np.int8), 3 * n + 30
+    most = most if rounds is None else min(rounds, most)
+    gap, rounding, objective, dual, scale, target, made, products = _certified_kernel()(
+        _plain(A.T), _plain(y), low, high, x, theta, screened, tol, atol, most
+    )
+    if not gap <= target:
+        return None
+    return CertifiedFit(
+        *(x, theta, screened, low, high),
+        *(gap, rounding, objective, dual, scale, target, made, products),
+    )
 
 
 def nonnegative_fit(A: Any, b: Array, threshold: float, rounds: int | None) -> Fit | None:
@@ -68,10 +118,9 @@ def nonnegative_fit(A: Any, b: Array, threshold: float, rounds: int | None) -> F
     m, n = A.shape
     if not 0 < A.size <= current().small_entries or b.shape != (m,):
         return None
-    zero, none = np.zeros(n), np.full(n, np.inf)
     columns = _plain(A.T)
     found = fit(
-        *(columns, _plain(b), zero, none, zero),
+        *(columns, _plain(b), np.zeros(n), np.full(n, np.inf)),
         threshold=threshold,
         classic=n > m and bool((columns < 0.0).any()),
         rounds=rounds,
@@ -95,13 +144,20 @@ def small_fit(problem: Problem, rounds: int | None = None) -> Fit | None:
         columns, b = columns * root, b * root
     cost = None if problem.cost is None else problem.cost.c
     lower, upper = problem.lower, problem.upper
-    return fit(_plain(columns), _plain(b), lower, upper, np.zeros(n), cost=cost, rounds=rounds)
+    return fit(_plain(columns), _plain(b), lower, upper, cost=cost, rounds=rounds)
 
 
 def _plain(array: Any) -> Array:
     """The same numbers in a contiguous, writeable float64 array: compiled code is for one kind only."""
     plain = np.ascontiguousarray(array, dtype=np.float64)
     return plain if plain.flags.behaved else plain.copy()
+
+
+@cache
+def _certified_kernel() -> Any:
+    from .kernels.certified_fit import solve
+
+    return solve
 
 
 @cache

@@ -45,6 +45,26 @@ class History:
         return len(self.iteration)
 
     @classmethod
+    def single(
+        cls,
+        iteration: int,
+        seconds: float,
+        work: float,
+        objective: float,
+        gap: float,
+        preserved: int,
+    ) -> History:
+        """That of a run with one check."""
+        return cls(
+            np.array([iteration]),
+            np.array([seconds]),
+            np.array([work]),
+            np.array([objective]),
+            np.array([gap]),
+            np.array([preserved]),
+        )
+
+    @classmethod
     def of(cls, snapshots: list[Snapshot]) -> History:
         """Arrays from the snapshots of a run."""
 

@@ -35,16 +35,14 @@ def fitted(
     upper: np.ndarray | float = INF,
     *,
     cost: np.ndarray | None = None,
-    x: np.ndarray | None = None,
     threshold: float = 0.0,
     rounds: int | None = None,
 ) -> Fit:
     """One call, from the point of the box nearest to 0."""
     n = A.shape[1]
     low, high = np.broadcast_to(lower, n) * 1.0, np.broadcast_to(upper, n) * 1.0
-    start = np.zeros(n) if x is None else x
     columns = np.ascontiguousarray(A.T)
-    return fit(columns, b, low, high, start, cost=cost, threshold=threshold, rounds=rounds)
+    return fit(columns, b, low, high, cost=cost, threshold=threshold, rounds=rounds)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -131,9 +129,6 @@ def test_costs_move_x_along_columns_that_depend_on_each_other() -> None:
     np.testing.assert_allclose(found.x, [0.5, 2.0], rtol=1e-15)  # x₀ = 3 - 2 - 0.5
     found = fitted(A, b, upper=np.array([INF, 2.0]), cost=np.array([0.5, 0.75]))
     np.testing.assert_allclose(found.x, [2.5, 0.0], rtol=1e-15)
-    start = np.array([0.0, 1.0])
-    found = fitted(A, b, upper=np.array([INF, 2.0]), cost=np.array([0.5, 0.75]), x=start)
-    np.testing.assert_allclose(found.x, [2.5, 0.0], rtol=1e-15, atol=1e-15)
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -44,10 +44,12 @@ BARRED, HELD, FREE = -1, 0, 1
 
 _DEPENDENT = 1e-12
 """A column depends on those in F if this share of it, or less, lies outside their span."""
-_AGAIN = 0.2
+_REPEATED = 0.2
 """Gram-Schmidt is repeated as long as less than this share of a column is left of it."""
 _LISTED = 16
 """Length of the shortlist."""
+_SWEEPS = 3
+"""Sweeps of coordinate descent that a start from inside a box is worth."""
 _REFINEMENTS = 2
 
 
@@ -67,11 +69,12 @@ def new_factor(most, m):  # type: ignore[no-untyped-def]
 
 @inner
 def begin(columns, b, cost, lower, upper, x, classic):  # type: ignore[no-untyped-def]
-    """The task, and where it starts: at x, nothing free."""
+    """The task, and where it starts: at x, brought into the box, nothing free."""
     n, m = columns.shape
     where = Where(x, floats(m), np.empty(n, dtype=np.int8), floats(n), indices(_LISTED))
     task = Task(columns, b, cost, lower, upper, floats(n), floats(n))
     for j in range(n):
+        x[j] = min(max(x[j], lower[j]), upper[j])
         task.norms[j] = np.sqrt(square(columns[j]))
         task.scale[j] = 1.0 if classic else task.norms[j]
         where.state[j] = HELD
@@ -79,7 +82,7 @@ def begin(columns, b, cost, lower, upper, x, classic):  # type: ignore[no-untype
 
 
 @branch
-def _usual(task):  # type: ignore[no-untyped-def]
+def usual(task):  # type: ignore[no-untyped-def]
     """Whether squares of b and of all columns that are not 0 neither overflow nor underflow."""
     usual = square(task.b) < np.inf
     for j in range(len(task.norms)):
@@ -99,11 +102,11 @@ def solve(columns, b, cost, lower, upper, x, threshold, classic, max_rounds):  #
     """
     n, m = columns.shape
     task, where = begin(columns, b, cost, lower, upper, x, classic)
-    if not _usual(task):
+    if not usual(task):
         return np.nan, 0, n, False
-    factor, none = new_factor(min(n, m), m), np.int64(0)
+    factor, none = new_factor(min(n, m), m), 0
     count, rounds, made, ended = advance(task, where, factor, none, threshold, classic, max_rounds)
-    _residual(task, where)
+    residual_of(task, where)
     return np.sqrt(square(where.residual)), rounds, made + n + count, ended
 
 
@@ -112,17 +115,12 @@ def advance(task, where, factor, count, threshold, classic, max_rounds):  # type
     """Up to so many rounds: (size of F, rounds, products, whether no slope points inwards any more)."""
     x, residual, state = where.x, where.residual, where.state
     n, m = task.columns.shape
-    made, rounds, refined, length, cut = 0, 0, 0, np.int64(0), np.inf
-    for j in range(n):
-        if state[j] == HELD and task.lower[j] < x[j] < task.upper[j]:
-            made += 4 * count
-            if _enter(task, factor, count, j):
-                state[j] = FREE
-                count += 1
-                rounds = 1
-    count = _refresh(task, where, factor, count)
-    made += n + 2 * count
-    value, size, reach = _value(task, where), np.sqrt(square(residual)), 0.0
+    made, refined, length, cut = n + _sweeps(task, where), 0, 0, np.inf
+    found = _free_inside(task, where, factor, count)
+    made += 2 * (found + 1) * (found - count)
+    count, rounds = _refresh(task, where, factor, found), min(found - count, 1)
+    value, reach = _value(task, where), 0.0
+    size = np.sqrt(square(task.b)) + _reach(task, x, state, HELD)
     while rounds < max_rounds:
         noise = UNIT_ROUNDOFF * ((m + 2) * np.sqrt(square(residual)) + (count + 2) * (size + reach))
         j, slope = _best_listed(task, where, length, noise, threshold)
@@ -131,18 +129,19 @@ def advance(task, where, factor, count, threshold, classic, max_rounds):  # type
             correlate_columns(task.columns, residual, where.slopes)
             made += n
             length, cut = _list(task, where, noise, threshold)
-            j = where.listed[0] if length else np.int64(-1)
+            j = where.listed[0] if length else -1
         if j < 0:
             if refined == _REFINEMENTS:
                 return count, rounds, made, not _some_barred(task, where, noise, threshold)
             refined += 1
             count = _refresh(task, where, factor, count)
             made += n + 2 * count
-            value, reach, length, cut = _value(task, where), _reach(task, x), np.int64(0), np.inf
+            value, length, cut = _value(task, where), 0, np.inf
+            reach = _reach(task, x, state, FREE)
             continue
         rounds += 1
         made += 4 * count + 1
-        if _enter(task, factor, count, j):
+        if enter(task, factor, count, j):
             gain = row_product(factor.q, count, residual) - factor.costs[count]
             slope = row_product(task.columns, j, residual) - task.cost[j]
             if not gain * slope > 0.0:
@@ -163,28 +162,68 @@ def advance(task, where, factor, count, threshold, classic, max_rounds):  # type
 
 
 @branch
+def _free_inside(task, where, factor, count):  # type: ignore[no-untyped-def]
+    """Variables strictly inside their bounds become free, unless they depend on others that are."""
+    for j in range(len(where.x)):
+        if where.state[j] == HELD and task.lower[j] < where.x[j] < task.upper[j]:
+            if enter(task, factor, count, j):
+                where.state[j] = FREE
+                count += 1
+    return count
+
+
+@branch_sums
+def _sweeps(task, where):  # type: ignore[no-untyped-def]
+    """From inside a box, a few sweeps of coordinate descent tell who goes to a bound; products made.
+
+    Without them all would be free at first, and leave one by one.
+    """
+    x, residual, some = where.x, where.residual, False
+    for j in range(len(x)):
+        low, high = task.lower[j], task.upper[j]
+        some |= low < x[j] < high and high - low < np.inf
+    if not some:
+        return 0
+    residual_of(task, where)
+    for _ in range(_SWEEPS):
+        for j in range(len(x)):
+            low, high, column = task.lower[j], task.upper[j], task.columns[j]
+            if low < high and task.norms[j] > 0.0:
+                slope = row_product(task.columns, j, residual) - task.cost[j]
+                moved = min(max(x[j] + slope / (task.norms[j] * task.norms[j]), low), high)
+                step = moved - x[j]
+                if step != 0.0:
+                    x[j] = moved
+                    for i in range(len(residual)):
+                        residual[i] -= step * column[i]
+    return (2 * _SWEEPS + 1) * len(x)
+
+
+@branch
 def _unbar(state):  # type: ignore[no-untyped-def]
     for j in range(len(state)):
         state[j] = max(state[j], HELD)
 
 
 @branch
-def _residual(task, where):  # type: ignore[no-untyped-def]
+def residual_of(task, where):  # type: ignore[no-untyped-def]
     """r = b - A x, every product rounded, so that small integers stay exact."""
     residual = where.residual
     for i in range(len(residual)):
-        residual[i] = task.b[i]
+        residual[i] = 0.0
     for j in range(len(where.x)):
         value, column = where.x[j], task.columns[j]
         if value != 0.0:
             for i in range(len(residual)):
-                residual[i] -= value * column[i]
+                residual[i] += value * column[i]
+    for i in range(len(residual)):
+        residual[i] = task.b[i] - residual[i]
 
 
 @branch
 def _refresh(task, where, factor, count):  # type: ignore[no-untyped-def]
     """r = b - A x, and the fit of F from there, with nothing barred; returns the size of F."""
-    _residual(task, where)
+    residual_of(task, where)
     for k in range(count):
         factor.rest[k] = row_product(factor.q, k, where.residual) - factor.costs[k]
     count = _fit(task, where, factor, count, 0)
@@ -193,7 +232,7 @@ def _refresh(task, where, factor, count):  # type: ignore[no-untyped-def]
 
 
 @branch_sums
-def _enter(task, factor, count, j):  # type: ignore[no-untyped-def]
+def enter(task, factor, count, j):  # type: ignore[no-untyped-def]
     """Put column j at the end of Q and R; False where it depends on those that are there.
 
     Column `count` of R above the diagonal is Qᵀa_j in any case.
@@ -207,7 +246,7 @@ def _enter(task, factor, count, j):  # type: ignore[no-untyped-def]
     for k in range(count):
         column[k] = 0.0
     before, rest = np.inf, task.norms[j]
-    while rest < _AGAIN * before:  # nothing is lost where most of the column is new
+    while rest < _REPEATED * before:  # nothing is lost where most of the column is new
         _take_out(q, count, fresh, factor.step)
         for k in range(count):
             column[k] += factor.step[k]
@@ -293,7 +332,7 @@ def _fit(task, where, factor, count, first):  # type: ignore[no-untyped-def]
 @leaf
 def _first_bound(task, where, factor, count, most):  # type: ignore[no-untyped-def]
     """How far x may go along p, at most `most`, and the place in F of what stops it; -1 if none does."""
-    x, p, length, blocking = where.x, factor.step, most, np.int64(-1)
+    x, p, length, blocking = where.x, factor.step, most, -1
     for k in range(count):
         j = factor.chosen[k]
         if p[k] == 0.0:
@@ -396,7 +435,7 @@ def _exchange(task, where, factor, count, j):  # type: ignore[no-untyped-def]
         return count
     x[j] = min(max(x[j] + length * way, task.lower[j]), task.upper[j])
     count = _bind(task, where, factor, count, blocking)
-    if _enter(task, factor, count, j):
+    if enter(task, factor, count, j):
         where.state[j] = FREE
         count += 1
     return _refresh(task, where, factor, count)
@@ -412,11 +451,12 @@ def _value(task, where):  # type: ignore[no-untyped-def]
 
 
 @branch_sums
-def _reach(task, x):  # type: ignore[no-untyped-def]
-    """sum |x_j| ||a_j||."""
+def _reach(task, x, state, kind):  # type: ignore[no-untyped-def]
+    """sum |x_j| ||a_j|| over the variables that are FREE, or HELD."""
     total = 0.0
     for j in range(len(x)):
-        total += abs(x[j]) * task.norms[j]
+        if state[j] == kind:
+            total += abs(x[j]) * task.norms[j]
     return total
 
 
@@ -434,7 +474,7 @@ def _inward(task, x, j, slope):  # type: ignore[no-untyped-def]
 @branch
 def _best_listed(task, where, length, noise, threshold):  # type: ignore[no-untyped-def]
     """The steepest of the shortlist, and how steep it is over ||a_j||; -1 if none points inwards."""
-    best, top = np.int64(-1), 0.0
+    best, top = -1, 0.0
     for e in range(length):
         j = where.listed[e]
         if where.state[j] == HELD:
@@ -451,7 +491,7 @@ def _list(task, where, noise, threshold):  # type: ignore[no-untyped-def]
 
     The slopes are overwritten by how steeply they point inwards over ||a_j||.
     """
-    listed, scores, size, cut = where.listed, where.slopes, np.int64(0), 0.0
+    listed, scores, size, cut = where.listed, where.slopes, 0, 0.0
     for j in range(len(scores)):
         slope = _inward(task, where.x, j, scores[j] - task.cost[j])
         steep = where.state[j] == HELD and slope > max(noise * task.norms[j], threshold)
