@@ -67,7 +67,8 @@ def fit(
     """The minimum of ½ ||b - A x||² + cᵀx over the box; row j of `columns` is a_j.
 
     It is sought from the point of the box nearest to 0. Arrays are float64, contiguous and writeable.
-    No call makes more than `rounds` rounds, or 3 n + 30. `classic`: the largest slope is followed, as by SciPy, where others take the steepest.
+    No call makes more than `rounds` rounds, or 3 n + 30. `classic`: the largest slope is followed, as by
+    SciPy, where others take the steepest.
     """
     most = 3 * len(columns) + 30
     most = most if rounds is None else min(rounds, most)

@@ -165,10 +165,10 @@ def advance(task, where, factor, count, threshold, classic, max_rounds):  # type
 def _free_inside(task, where, factor, count):  # type: ignore[no-untyped-def]
     """Variables strictly inside their bounds become free, unless they depend on others that are."""
     for j in range(len(where.x)):
-        if where.state[j] == HELD and task.lower[j] < where.x[j] < task.upper[j]:
-            if enter(task, factor, count, j):
-                where.state[j] = FREE
-                count += 1
+        inside = where.state[j] == HELD and task.lower[j] < where.x[j] < task.upper[j]
+        if inside and enter(task, factor, count, j):
+            where.state[j] = FREE
+            count += 1
     return count
 
 
