@@ -278,10 +278,8 @@ def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
 
 def _certified_result(found: CertifiedFit, clock: float) -> Result:
     """The result of a problem that the compiled call has solved and proved."""
-    gap, objective, rounds = found.gap, found.objective, found.rounds
-    certificate = Certificate(
-        objective, found.dual_objective, gap, True, True, True, rounding=found.rounding
-    )
+    certificate, rounds = found.certificate, found.rounds
+    gap, objective = certificate.gap, certificate.objective
     n, seconds = len(found.x), perf_counter() - clock
     work, screened = found.products / n, found.screened
     preserved = n - int(np.count_nonzero(screened))
@@ -293,7 +291,7 @@ def _certified_result(found: CertifiedFit, clock: float) -> Result:
         gap=gap,
         target_gap=found.target,
         objective=objective,
-        dual_objective=found.dual_objective,
+        dual_objective=certificate.dual_objective,
         status=Status.CONVERGED,
         message=f"{Status.CONVERGED.value} {_precision(certificate, found.scale)}",
         screened=screened,

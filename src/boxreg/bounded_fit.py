@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,16 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 from . import validate
 from .arrays import Array
 from .budget import Deadline
-from .dense_fit import small_fit
+from .certificate import Certificate
+from .dense_fit import CertifiedFit, certified_fit, small_fit
+from .designs import DenseDesign
 from .driver import Outcome, run
 from .floating_point import own_errstate
-from .point import Point
+from .point import Point, inward_slopes
 from .presolve import reference_scale, unreduced
 from .problem import Problem
 from .progress import Progress
+from .rounding import gamma, norm
 from .status import Status
 from .stopping import Limits
 from .work import WorkMeter
@@ -106,15 +109,21 @@ def lsq_linear(
     validate.one_of(verbose, "verbose", (0, 1, 2))
     lower, upper = validate.bound_pair(bounds)
     matrix, target = validate.at_least_2d(A), np.atleast_1d(validate.real_array(b, "b"))
-    problem = validate.problem(
-        *(matrix, target, lower, upper, "least_squares"), target_name="b", sweeping=True
-    )
-    unbounded = validate.lsmr_options(problem.design, lsq_solver, lsmr_tol, lsmr_maxiter, relative)
-    with Progress(enabled=verbose > 1) as progress:
-        outcome = _solved(problem, relative, steps, deadline, unbounded, progress)
-    point = Point(unreduced(problem, WorkMeter(1)), outcome.x)
-    found = _result(point, outcome, method, relative)
-    found.__dict__["_unbounded"] = (matrix, problem.target, unbounded)
+    options = (lsq_solver, lsmr_tol, lsmr_maxiter, relative)
+    small = certified_fit(matrix, target, lower, upper, relative, 0.0, steps)
+    if small is not None:
+        unbounded = validate.lsmr_options(True, *options)
+        found = _result(_small_answer(matrix, target, small), method, relative)
+    else:
+        problem = validate.problem(
+            *(matrix, target, lower, upper, "least_squares"), target_name="b", sweeping=True
+        )
+        dense = isinstance(problem.design, DenseDesign)
+        unbounded = validate.lsmr_options(dense, *options)
+        with Progress(enabled=verbose > 1) as progress:
+            outcome = _solved(problem, relative, steps, deadline, unbounded, progress)
+        found = _result(_answer(problem, outcome), method, relative)
+    found.__dict__["_unbounded"] = (matrix, target, unbounded)
     if verbose:
         print(found.message)
         print(f"Steps {found.nit}, cost {found.cost:.4e}, gap {found.gap:.2e}.")
@@ -151,54 +160,110 @@ def _unbounded_start(problem: Problem, options: dict[str, Any]) -> Array:
     return np.asarray(lsmr(products, problem.target, **options)[0])
 
 
-def _result(point: Point, outcome: Outcome, method: str, tol: float) -> BoundedFit:
-    optimality = _kkt(point) if method == "bvls" else _scaled_gradient(point)
-    status = _status(point, outcome.status, optimality <= tol)
-    residual = -point.residual
+class _Answer(NamedTuple):
+    """x with all that SciPy's fields are made of."""
+
+    x: Array
+    residual: Array
+    """b - A x."""
+    slopes: Array
+    """Aᵀ(b - A x)."""
+    noise: Array
+    """What rounding may have added to each slope."""
+    lower: Array
+    upper: Array
+    theta: Array
+    certificate: Certificate
+    status: Status
+    rounds: int
+
+
+def _answer(problem: Problem, outcome: Outcome) -> _Answer:
+    """That of a general run."""
+    point = Point(unreduced(problem, WorkMeter(1)), outcome.x)
+    return _Answer(
+        x=outcome.x,
+        residual=point.residual,
+        slopes=point.correlation,
+        noise=point.gradient_noise,
+        lower=problem.lower,
+        upper=problem.upper,
+        theta=outcome.theta,
+        certificate=outcome.certificate,
+        status=outcome.status,
+        rounds=outcome.n_iter,
+    )
+
+
+def _small_answer(A: Array, b: Array, found: CertifiedFit) -> _Answer:
+    """That of the compiled call."""
+    A = np.asarray(A, dtype=np.float64)
+    residual = b - A @ found.x
+    norms = np.sqrt(np.einsum("ij,ij->j", A, A))
+    size = gamma(len(b) + 2) * norm(residual) + gamma(len(norms) + 2) * (norms @ np.abs(found.x))
+    return _Answer(
+        x=found.x,
+        residual=residual,
+        slopes=residual @ A,
+        noise=size * norms,
+        lower=found.lower,
+        upper=found.upper,
+        theta=found.theta,
+        certificate=found.certificate,
+        status=Status.CONVERGED,
+        rounds=found.rounds,
+    )
+
+
+def _result(answer: _Answer, method: str, tol: float) -> BoundedFit:
+    optimality = _kkt(answer) if method == "bvls" else _scaled_gradient(answer)
+    status = _status(answer, optimality <= tol)
+    residual = -answer.residual
     fields: dict[str, Any] = {
-        "x": outcome.x,
+        "x": answer.x,
         "cost": 0.5 * float(residual @ residual),
         "fun": residual,
         "optimality": optimality,
-        "active_mask": _active(point),
-        "nit": 0 if status == 3 else outcome.n_iter,
+        "active_mask": _active(answer),
+        "nit": 0 if status == 3 else answer.rounds,
         "status": status,
         "message": _MESSAGES[status],
         "success": status > 0,
-        "gap": outcome.certificate.gap,
-        "theta": outcome.theta,
-        "certificate": outcome.certificate,
+        "gap": answer.certificate.gap,
+        "theta": answer.theta,
+        "certificate": answer.certificate,
     }
     return BoundedFit(**fields)
 
 
-def _status(point: Point, ended: Status, optimal: bool) -> int:
-    noise = point.gradient_noise
-    if np.all(np.abs(point.correlation) <= noise):
+def _inward(answer: _Answer) -> Array:
+    return inward_slopes(answer.x, answer.slopes, answer.lower, answer.upper)
+
+
+def _status(answer: _Answer, optimal: bool) -> int:
+    if np.all(np.abs(answer.slopes) <= answer.noise):
         return 3
-    if optimal or np.all(point.inward <= noise):
+    if optimal or np.all(_inward(answer) <= answer.noise):
         return 1
-    return _CODES[ended]
+    return _CODES[answer.status]
 
 
-def _kkt(point: Point) -> float:
+def _kkt(answer: _Answer) -> float:
     """The largest gradient that x may still follow: SciPy's measure for 'bvls'."""
-    return float(np.max(point.inward, initial=0.0))
+    return float(np.max(_inward(answer), initial=0.0))
 
 
-def _scaled_gradient(point: Point) -> float:
+def _scaled_gradient(answer: _Answer) -> float:
     """max |g_j v_j|, v_j the distance to the bound ahead, 1 without one: SciPy's measure for 'trf'."""
-    below, above = point.room
-    problem, w = point.problem, point.correlation
-    ahead = np.where(
-        w > 0.0, np.where(problem.no_upper, 1.0, above), np.where(problem.no_lower, 1.0, below)
-    )
+    x, w = answer.x, answer.slopes
+    ahead = np.where(w > 0.0, answer.upper - x, x - answer.lower)
+    ahead[np.isinf(ahead)] = 1.0
     return float(np.max(np.abs(w) * ahead, initial=0.0))
 
 
-def _active(point: Point) -> npt.NDArray[np.int_]:
+def _active(answer: _Answer) -> npt.NDArray[np.int_]:
     """-1 at the lower, 1 at the upper bound; where they are equal, the one that x is pressed against."""
-    at_lower, at_upper = point.x == point.problem.lower, point.x == point.problem.upper
+    at_lower, at_upper = answer.x == answer.lower, answer.x == answer.upper
     fixed = at_lower & at_upper
-    pressed = np.where(point.correlation > 0.0, 1, -1)
+    pressed = np.where(answer.slopes > 0.0, 1, -1)
     return np.where(fixed, pressed, at_upper.astype(int) - at_lower.astype(int))

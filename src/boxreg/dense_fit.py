@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import validate
 from .arrays import Array
+from .certificate import Certificate
 from .problem import Problem
 from .settings import current
 
@@ -35,12 +36,7 @@ class CertifiedFit(NamedTuple):
     screened: npt.NDArray[np.int8]
     lower: Array
     upper: Array
-    gap: float
-    """Proved bound on P(x) - P*, rounding included."""
-    rounding: float
-    """How much of it is an allowance for rounding."""
-    objective: float
-    dual_objective: float
+    certificate: Certificate
     scale: float
     """P₀, the objective at the projection of 0 on the box."""
     target: float
@@ -100,10 +96,8 @@ def certified_fit(
     )
     if not gap <= target:
         return None
-    return CertifiedFit(
-        *(x, theta, screened, low, high),
-        *(gap, rounding, objective, dual, scale, target, made, products),
-    )
+    certificate = Certificate(objective, dual, gap, True, True, True, rounding=rounding)
+    return CertifiedFit(x, theta, screened, low, high, certificate, scale, target, made, products)
 
 
 def nonnegative_fit(A: Any, b: Array, threshold: float, rounds: int | None) -> Fit | None:

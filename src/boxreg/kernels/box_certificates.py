@@ -79,7 +79,7 @@ def push(w, theta, norms, box, way, error):  # type: ignore[no-untyped-def]
     -1 where it asks for a direction and there is none.
     """
     size = size_of(theta)
-    rounding = error + _shift_of_free(w, norms, way, error) + COMBINATION * size
+    rounding = error + shift_of_free(w, norms, way, error) + COMBINATION * size
     spare = MARGIN * (way.error + COMBINATION * way.size)
     doubt, step, known = MARGIN * rounding, 0.0, len(way.t) > 0
     for j in range(len(w)):
@@ -103,7 +103,7 @@ def push(w, theta, norms, box, way, error):  # type: ignore[no-untyped-def]
 
 
 @leaf_sums
-def _shift_of_free(w, norms, way, error):  # type: ignore[no-untyped-def]
+def shift_of_free(w, norms, way, error):  # type: ignore[no-untyped-def]
     """How far, at most, a theta that is exactly orthogonal to the free columns is away, in norm."""
     if len(way.free) == 0:
         return 0.0

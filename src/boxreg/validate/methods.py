@@ -8,7 +8,6 @@ import numpy as np
 
 from ..arguments import shown
 from ..arrays import Array
-from ..designs import DenseDesign, Design
 from ..directions import DIRECTIONS
 from ..dual_updates import DUAL_UPDATES, DualUpdate, LineSearch, SupportPolish
 from ..method import Method
@@ -100,11 +99,10 @@ def _direction(direction: Any, problem: Problem) -> str | Array:
 
 
 def lsmr_options(
-    held: Design, solver: Any, tol: Any, maxiter: Any, default: float
+    dense: bool, solver: Any, tol: Any, maxiter: Any, default: float
 ) -> dict[str, Any] | None:
     """The arguments of LSMR that SciPy's `lsq_linear` would use; None where it would factor A."""
     one_of(solver, "lsq_solver", (None, "exact", "lsmr"))
-    dense = isinstance(held, DenseDesign)
     if solver == "exact" and not dense:
         raise ValueError("lsq_solver: 'exact' needs a dense A; use 'lsmr' or None")
     automatic = tol is None or (isinstance(tol, str) and tol == "auto")
