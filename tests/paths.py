@@ -136,6 +136,7 @@ def in_batches(problem: Any) -> bool:
 
 VARIANTS: tuple[Variant, ...] = (
     Variant("auto"),
+    Variant("defaults", options={"region": "auto", "dual": "auto"}, fits=plain, quick=60),
     Variant("auto general", settings=FLAT),
     Variant("auto, few steps", options={"max_iter": 3}, settings=FLAT),
     Variant("auto, operator", options={"max_iter": 300}, storages=("operator",)),
@@ -333,7 +334,6 @@ PATHS: dict[str, tuple[str, str, str]] = {
     "conjugate gradients": ("solvers.without_gram", "round_on", ""),
     "active set": ("solvers.active_set", "ActiveSet.step", ""),
     "last resort": ("solvers.last_resort", "last_resort", ""),
-    "refitting": ("solvers.refitting", "refitted", "rest = "),
     "coordinate descent": ("solvers.coordinate_descent", "CoordinateDescent.step", ""),
     "projected gradient": ("solvers.projected_gradient", "ProjectedGradient.step", ""),
     "Chambolle–Pock": ("solvers.chambolle_pock", "ChambollePock.step", ""),

@@ -286,7 +286,7 @@ def test_interrupted_leaves_nothing(run, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("boxreg.api.run", interrupt)
+    monkeypatch.setattr("boxreg.api.certified_fit", interrupt)
     code, _, err = run("solve", "A.npy", "y.npy", "-o", "x.npy")
     assert (code, err) == (130, "\nboxreg: interrupted; nothing was written\n")
     assert run.files() == {"A.npy", "y.npy"}
@@ -296,7 +296,7 @@ def test_an_error_of_our_own_is_one_line_and_3(run, monkeypatch):
     def fail(*args, **kwargs):
         raise ZeroDivisionError("two\nlines")
 
-    monkeypatch.setattr("boxreg.api.run", fail)
+    monkeypatch.setattr("boxreg.api.certified_fit", fail)
     code, _, err = run("solve", "A.npy", "y.npy", "-o", "x.npy")
     assert code == 3
     assert err == "boxreg: unexpected error (ZeroDivisionError: two lines); --debug shows where\n"

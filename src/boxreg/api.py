@@ -19,6 +19,7 @@ from .designs import OperatorDesign
 from .driver import Outcome, run
 from .floating_point import own_errstate
 from .history import History, Snapshot
+from .losses import LeastSquares
 from .method import Method
 from .point import Point
 from .presolve import presolve, reference_scale
@@ -33,9 +34,6 @@ from .work import WorkMeter
 
 _NNLS_GAP = 1e-10
 """Relative gap at which `nnls` stops, once no gradient exceeds its rounding error either."""
-
-_DEFAULTS = ("least_squares", "auto", "auto", "auto", "auto")
-"""loss, solver, dual, direction and region where nobody asks for another."""
 
 _AT_THE_END = (Status.PRECISION_LIMIT, Status.NOT_PROVED)
 """How runs end in which the solver could do no more."""
@@ -109,42 +107,30 @@ def solve(
         so far, with a status that says so and a `ConvergenceWarning`.
     """
     clock = perf_counter()
-    names = (loss, solver, dual, direction, region)
-    if (
-        all(type(name) is str for name in names)
-        and names == _DEFAULTS
-        and screening is True
-        and (sample_weight is linear is x0 is callback is None)
-        and (type(ridge) is type(verbose) is int or type(ridge) is float)
-        and ridge == verbose == 0
-    ):
-        limit = validate.iterations(max_iter, "max_iter")
-        validate.seconds(time_limit, "time_limit")
-        found = certified_fit(
-            *(A, y, lower, upper),
-            *(validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")),
-            limit,
-        )
+    most = validate.seconds(time_limit, "time_limit")
+    terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
+    limit = validate.iterations(max_iter, "max_iter")
+    relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
+    watcher, shown = validate.function(callback, "callback"), validate.verbosity(verbose) > 0
+    choices = (solver, dual, direction, region)
+    if screening is True and x0 is None and _is_plain(loss, terms) and _are_default(choices):
+        found = certified_fit(A, y, lower, upper, relative, absolute, limit)
         if found is not None:
             return _certified_result(found, clock)
-    deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
-    terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
+    deadline = Deadline.after(most)
     sweeping = x0 is None and isinstance(solver, str) and solver in ("auto", "working_set")
     problem = validate.problem(A, y, lower, upper, loss, **terms, sweeping=sweeping)
     method = validate.method(problem, solver, dual, region, direction, screening)
     start = validate.start(x0, problem)
-    limit = validate.iterations(max_iter, "max_iter")
     small = start is None and isinstance(solver, str) and solver == "auto"
     begin = small_fit(problem, limit) if small else None
     scale, floor = reference_scale(problem)
-    relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
     limits = Limits(
         target=max(relative * scale, absolute, floor),
         max_iter=method.solver.max_iter if limit is None else limit,
         deadline=deadline,
     )
-    watcher = validate.function(callback, "callback")
-    with Progress(enabled=validate.verbosity(verbose) > 0) as progress:
+    with Progress(enabled=shown) as progress:
         stop = progress.watch(watcher)
         outcome = run(problem, method, limits, x0=start, stop=stop, begin=begin)
     result = _result(problem, method, limits, scale, outcome, perf_counter() - clock)
@@ -311,6 +297,17 @@ def _certified_result(found: CertifiedFit, clock: float) -> Result:
             "loss": "least_squares",
         },
     )
+
+
+def _is_plain(loss: Any, terms: dict[str, Any]) -> bool:
+    """Whether it is least squares without further terms."""
+    plain = type(loss) is LeastSquares or (type(loss) is str and loss == LeastSquares.name)
+    return plain and all(value is None or _is_zero(value) for value in terms.values())
+
+
+def _are_default(choices: tuple[Any, ...]) -> bool:
+    """Whether nobody asks for another solver, dual update, direction or region than the default."""
+    return all(type(choice) is str and choice == "auto" for choice in choices)
 
 
 def _named(terms: dict[str, Any]) -> dict[str, str]:

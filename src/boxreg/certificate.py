@@ -45,7 +45,8 @@ class Certificate:
 
     Attributes
     ----------
-    objective, dual_objective : P(x) and D(theta), as computed.
+    objective, dual_objective : P(x) and D(theta), as computed. Where a theta' next to theta is proved to
+        be feasible, and theta itself cannot be in floating point, no more than P(x) - gap.
     gap : upper bound on P(x) - P*, rounding errors included; +inf where x or theta is not feasible.
         Without a claim it has room for a second computation: summed in any other order, the gap of
         the same pair does not exceed it, so that it can be claimed. With a claim it is the smallest
@@ -142,11 +143,16 @@ def certificate_of(
     least = 0.0
     if claimed_gap is not None and not len(outside) and not (rigorous and gap <= claimed_gap):
         least = least_excess(point, claimed_gap) if _rounding_known(problem) else 0.0
+    dual_objective = -np.inf
+    if feasible:
+        dual_objective = problem.constant - conjugate - _support(problem, dual)
+        if (
+            point.problem.equality is not None
+        ):  # a theta' nearby is feasible: D(theta') >= P(x) - gap
+            dual_objective = min(dual_objective, point.objective - gap)
     return Certificate(
         objective=point.objective,
-        dual_objective=problem.constant - conjugate - _support(problem, dual)
-        if feasible
-        else -np.inf,
+        dual_objective=dual_objective,
         gap=gap,
         primal_feasible=not len(outside),
         dual_feasible=feasible,

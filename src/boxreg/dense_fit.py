@@ -55,6 +55,7 @@ def fit(
     lower: Array,
     upper: Array,
     *,
+    x: Array | None = None,
     cost: Array | None = None,
     threshold: float = 0.0,
     classic: bool = False,
@@ -62,14 +63,15 @@ def fit(
 ) -> Fit:
     """The minimum of ½ ||b - A x||² + cᵀx over the box; row j of `columns` is a_j.
 
-    It is sought from the point of the box nearest to 0. Arrays are float64, contiguous and writeable.
-    No call makes more than `rounds` rounds, or 3 n + 30. `classic`: the largest slope is followed, as by
-    SciPy, where others take the steepest.
+    It is sought from the point of the box nearest to x, or to 0. Arrays are float64, contiguous and
+    writeable. No call makes more than `rounds` rounds, or 3 n + 30. `classic`: the largest slope is
+    followed, as by SciPy, where others take the steepest.
     """
     most = 3 * len(columns) + 30
     most = most if rounds is None else min(rounds, most)
-    x, none = np.zeros(len(columns)), np.zeros(len(columns)) if cost is None else cost
-    norm, *how = _kernel()(columns, b, none, lower, upper, x, threshold, classic, most)
+    x = np.zeros(len(columns)) if x is None else x.copy()
+    cost = np.zeros(len(columns)) if cost is None else cost
+    norm, *how = _kernel()(columns, b, cost, lower, upper, x, threshold, classic, most)
     return Fit(x, norm, *how)
 
 
@@ -94,7 +96,7 @@ def certified_fit(
     gap, rounding, objective, dual, scale, target, made, products = _certified_kernel()(
         _plain(A.T), _plain(y), low, high, x, theta, screened, tol, atol, most
     )
-    if not gap <= target:
+    if not gap <= target < np.inf:
         return None
     certificate = Certificate(objective, dual, gap, True, True, True, rounding=rounding)
     return CertifiedFit(x, theta, screened, low, high, certificate, scale, target, made, products)

@@ -143,7 +143,7 @@ class Settings:
     """m k² up to which orthogonal factors of k columns are tried where gradients are below their
     rounding error."""
     refit_operations: float = 3e6
-    """m k³ up to which every fit of that fallback is also made with a factor of its own."""
+    """m k³ up to which it is looked at whether rounding may hide a much lower objective at all."""
     program_entries: float = 3e5
     """Entries of the linear program for a strictly feasible dual point, at most."""
     direction_after: int = 50

@@ -271,7 +271,7 @@ def test_sweeps_are_taken_up_again_where_some_were_left_out_too_early(
     assert again.objective < once.objective
     work = []
     for limit in (0, 3):
-        with using(sweeps_again=limit):
+        with using(sweeps_again=limit, small_entries=0):
             result = boxreg.solve(A, y, -box, box)
         assert result.status is Status.CONVERGED
         work.append(result.work)

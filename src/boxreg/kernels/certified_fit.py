@@ -48,7 +48,7 @@ def solve(columns, b, lower, upper, x, theta, screened, tol, atol, max_rounds): 
     for j in range(n):
         x[j], screened[j], none[j] = 0.0, 0, 0.0
     task, where = begin(columns, b, none, lower, upper, x, False)
-    if not usual(task):
+    if not usual(task, x):
         return Proof(np.nan, 0.0, 0.0, 0.0, 0.0, 0.0, 0, n)
     norms, residual, w = task.norms, where.residual, where.slopes
     residual_of(task, where)

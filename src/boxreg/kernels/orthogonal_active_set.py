@@ -42,8 +42,10 @@ Factor = namedtuple("Factor", ["q", "upper", "chosen", "rest", "costs", "step", 
 BARRED, HELD, FREE = -1, 0, 1
 """What a variable is. One that left F, or led nowhere, stays barred until the objective falls."""
 
-_DEPENDENT = 1e-12
+_DEPENDENT = 1e-14
 """A column depends on those in F if this share of it, or less, lies outside their span."""
+_PART = 0.25
+"""Rounding errors are rarely this share of their bound: slopes below it are not followed."""
 _REPEATED = 0.2
 """Gram-Schmidt is repeated as long as less than this share of a column is left of it."""
 _LISTED = 16
@@ -82,9 +84,12 @@ def begin(columns, b, cost, lower, upper, x, classic):  # type: ignore[no-untype
 
 
 @branch
-def usual(task):  # type: ignore[no-untyped-def]
-    """Whether squares of b and of all columns that are not 0 neither overflow nor underflow."""
-    usual = square(task.b) < np.inf
+def usual(task, x):  # type: ignore[no-untyped-def]
+    """Whether squares of b, of columns that are not 0, and of A x neither overflow nor underflow."""
+    reach = 0.0
+    for j in range(len(x)):
+        reach += abs(x[j]) * task.norms[j]
+    usual = square(task.b) < np.inf and reach < 1.0 / SMALLEST_NORM
     for j in range(len(task.norms)):
         usual &= task.norms[j] == 0.0 or SMALLEST_NORM < task.norms[j] < 1.0 / SMALLEST_NORM
         if task.norms[j] == 0.0:
@@ -102,7 +107,7 @@ def solve(columns, b, cost, lower, upper, x, threshold, classic, max_rounds):  #
     """
     n, m = columns.shape
     task, where = begin(columns, b, cost, lower, upper, x, classic)
-    if not usual(task):
+    if not usual(task, x):
         return np.nan, 0, n, False
     factor, none = new_factor(min(n, m), m), 0
     count, rounds, made, ended = advance(task, where, factor, none, threshold, classic, max_rounds)
@@ -122,7 +127,8 @@ def advance(task, where, factor, count, threshold, classic, max_rounds):  # type
     value, reach = _value(task, where), 0.0
     size = np.sqrt(square(task.b)) + _reach(task, x, state, HELD)
     while rounds < max_rounds:
-        noise = UNIT_ROUNDOFF * ((m + 2) * np.sqrt(square(residual)) + (count + 2) * (size + reach))
+        noise = (m + 2) * np.sqrt(square(residual)) + (count + 2) * (size + reach)
+        noise *= _PART * UNIT_ROUNDOFF
         j, slope = _best_listed(task, where, length, noise, threshold)
         made += length
         if j < 0 or slope < cut or classic:

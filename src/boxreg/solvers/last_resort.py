@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ..arrays import Index, Mask
-from ..budget import Budget
+from ..dense_fit import fit
 from ..hidden_gradients import hidden_gain
 from ..point import Point
 from ..rounding import dot
 from ..settings import current
-from .active_set import ActiveSet
-from .part import whole, within
-from .refitting import affordable, refitted
 
 _NEGLIGIBLE = 1e-16
 """An objective below this share of ½||y||² has nothing left to lose."""
@@ -25,11 +20,11 @@ _BLUR = 1e-12
 _PART = 0.25
 """Rounding errors are rarely this share of their bound."""
 
-_PATIENCE = 10
-_ATTEMPTS = 5
-
 _SHARE = 4.0
 """Work that orthogonal factors may take, in units of the run so far."""
+
+_ROUND = 2.0
+"""What one of their rounds takes at most on an average, in products with their columns."""
 
 
 def suspects(point: Point) -> Mask:
@@ -50,7 +45,8 @@ def blurred(point: Point) -> bool:
     So far as a few columns are concerned, which can be fitted anew in no time.
     """
     problem = point.problem
-    if not affordable(problem, int(np.count_nonzero(problem.open))):
+    operations = len(problem.target) * float(np.count_nonzero(problem.open)) ** 3
+    if problem.cost is not None or operations > current().refit_operations:
         return False
     scale = 0.5 * dot(problem.target, problem.target)
     if dot(point.gradient_noise[point.inside], np.abs(point.x[point.inside])) > _BLUR * scale:
@@ -73,15 +69,11 @@ def _unseen(point: Point) -> float:
 
 
 def last_resort(point: Point) -> Point:
-    """The best that an active set with orthogonal factors and no allowance for rounding finds.
+    """The best that the active set on orthogonal factors finds, from the bounds and from the point.
 
-    It starts at the lower bounds, then at the best point so far; the objective alone decides, with its
-    rounding error: where x is huge a low one means little. Uses all coordinates where that is
-    affordable, otherwise those inside their bounds and the suspects. A few columns are tried with
-    residuals that do not depend on x, too (`refitting`). Ends with the best so far when its budget is
-    spent.
+    The objective decides, with its rounding error: where x is huge a low one means little. Uses all
+    coordinates where that is affordable, otherwise those inside their bounds and the suspects.
     """
-    budget = point.problem.budget(_SHARE)
     problem, rows = point.problem, len(point.problem.target)
     used = np.flatnonzero(problem.open)
     if rows * float(len(used)) ** 2 > current().factor_operations:
@@ -91,19 +83,8 @@ def last_resort(point: Point) -> Point:
     bottom = point.x.copy()
     finite = np.where(problem.no_lower, problem.upper, problem.lower)
     bottom[used] = np.where(problem.free, 0.0, finite)[used]
-    best = min(_bold_steps(Point(problem, bottom), used, budget), key=_at_most)
-    best = min(best, point, key=_at_most)
-    for _ in range(_ATTEMPTS):
-        if budget.exhausted:
-            return best
-        found = min(_bold_steps(best, used, budget), key=_at_most)
-        if not _at_most(found) < best.objective:
-            break
-        best = found
-    for found in refitted(best, used, budget):
-        if _at_most(found) < best.objective:
-            best = found
-    return best
+    found = (solve_by_active_set(start, used) for start in (Point(problem, bottom), point))
+    return min(point, *found, key=_at_most)
 
 
 def _at_most(point: Point) -> float:
@@ -118,34 +99,25 @@ def _at_most(point: Point) -> float:
     return float(0.5 * (size + off) ** 2) + aside
 
 
-def _bold_steps(start: Point, used: Index, budget: Budget) -> Iterator[Point]:
-    """The points that a bold active set passes, as long as they go on getting better."""
-    least, waited = np.inf, 0
-    for found in _steps(ActiveSet(bold=True, partial=False), start, used, budget):
-        yield found
-        waited = 0 if found.objective < least else waited + 1
-        least = min(least, found.objective)
-        if waited > _PATIENCE:
-            break
-
-
 def solve_by_active_set(point: Point, used: Index) -> Point:
     """The solution over the coordinates `used`, all others held still, with orthogonal factors.
 
     Where its budget does not last, a point on the way there: the objective falls at every step.
     """
-    budget = point.problem.budget(_SHARE)
-    for found in _steps(ActiveSet(partial=False), point, np.sort(used), budget):
-        point = found
-    return point
-
-
-def _steps(solver: ActiveSet, start: Point, used: Index, budget: Budget) -> Iterator[Point]:
-    """Where the active set starts over the coordinates `used`, and where each of its steps ends."""
-    state = solver.start(within(start, used))
-    yield whole(start, used, state.point)
-    for _ in range(3 * len(used) + 10):
-        if state.finished or budget.exhausted:
-            break
-        state = solver.step(state, 1)
-        yield whole(start, used, state.point)
+    problem, used = point.problem, np.sort(used)
+    columns = problem.smoothness.root_times(problem.design.columns(used).T)
+    b = problem.smoothness.over_root(point.residual) + point.x[used] @ columns
+    budget = problem.budget(_SHARE).left * len(problem.lower) / max(len(used), 1)
+    found = fit(
+        np.ascontiguousarray(columns),
+        b,
+        problem.lower[used],
+        problem.upper[used],
+        x=point.x[used],
+        cost=None if problem.cost is None else problem.cost.c[used],
+        rounds=int(budget / _ROUND) if np.isfinite(budget) else None,
+    )
+    problem.work.add(found.products)
+    x = point.x.copy()
+    x[used] = found.x
+    return Point(problem, x)
