@@ -136,7 +136,12 @@ def certificate_of(
     if feasible and not len(outside):
         tight = duality_gap(point, dual)
         gap = _confirmed_gap(point, dual, tight) if claimed_gap is None else tight
-        rounding = rounding_share(point, dual) + (SLACK - 1.0) * tight + (gap - tight)
+        rounding = (
+            gap  # all of it where it is infinite: x and theta are feasible, float64 ends too soon
+        )
+        if np.isfinite(gap):
+            allowed = rounding_share(point, dual) + (SLACK - 1.0) * tight + (gap - tight)
+            rounding = min(allowed, gap)
     assumptions = _assumptions(problem, point.equalities(theta))
     rigorous = not assumptions and bool(np.isfinite(gap))
     least = 0.0

@@ -11,7 +11,7 @@ from .arrays import Array, Index
 from .losses.least_squares import half_square_gap
 from .point import Point
 from .reduced import ReducedProblem
-from .rounding import COMBINATION, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
+from .rounding import COMBINATION, FAINT, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,8 @@ def rounding_share(point: Point, dual: DualPoint) -> float:
     """How much of `duality_gap` is allowance for rounding: what no further iteration can remove.
 
     The rest is what the gap would be if w were exact as computed; that theta is off the equality
-    columns' orthogonal complement by more than rounding counts there.
+    columns' orthogonal complement by more than rounding counts there. A gap next to the end of float64's
+    range is an allowance too.
     """
     problem = point.problem
     near, moved = feasible_nearby(point, dual)
@@ -151,7 +152,7 @@ def rounding_share(point: Point, dual: DualPoint) -> float:
     box = _box_terms(point, near)
     if not np.isfinite(box):
         return 0.0
-    share = max(box - _box_terms(point, exact), 0.0)
+    share = max(box - _box_terms(point, exact), 0.0) + FAINT * len(dual.theta)
     if moved is None and problem.smoothness.known:
         return share + _cost_of_prediction_error(point, _distance(point, dual.theta))
     bracket = _bracket(point, dual.theta, moved)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .mutant import CLAIMS, Mutant
 
 VERIFY = "tests/adversarial/test_verify.py"
+SCALE = "tests/properties/test_scale_of_counts.py"
 
 MUTANTS = [
     Mutant(
@@ -41,6 +42,13 @@ MUTANTS = [
         "return (max(duality_gap(wide, moved), tight) + _charge_of_slight(wide, moved)) * SLACK",
         "return tight",
         (f"{VERIFY}::test_a_claim_survives_another_order_of_summation",),
+    ),
+    Mutant(
+        "the least gap worth asking for has another unit than P",
+        "presolve.py",
+        "if smoothness.known:",
+        "if not smoothness.known:\n        return point.prediction_error**2\n    if smoothness.known:",
+        (SCALE,),
     ),
     Mutant(
         "refuted without any error",
