@@ -44,6 +44,13 @@ MUTANTS = [
         (f"{VERIFY}::test_a_claim_survives_another_order_of_summation",),
     ),
     Mutant(
+        "entry by entry, another order of summation finds the same",
+        "certificate.py",
+        "entries=None if dual.entries is None else AGAIN * dual.entries,",
+        "entries=dual.entries,",
+        ("tests/properties/test_entry_errors.py",),
+    ),
+    Mutant(
         "the least gap worth asking for has another unit than P",
         "presolve.py",
         "if smoothness.known:",
