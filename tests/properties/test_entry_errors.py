@@ -82,6 +82,21 @@ def test_sums_of_equal_terms() -> None:
         assert off <= Fraction(dual.entries[0])
 
 
+def test_products_at_the_end_of_the_range() -> None:
+    """Sums of products that round to multiples of 2^-1074, or to nothing."""
+    for seed in SEEDS:
+        rng = np.random.default_rng([seed, 107])
+        A = np.vstack([np.ones((1, 6)), 1e-130 * rng.uniform(0.5, 1.5, (9, 6))])
+        theta = np.append(0.0, 10.0 ** -rng.uniform(192.0, 195.0) * rng.random(9))
+        problem = reduced(A, np.ones(10), 0.0, "least_squares")
+        dual = DualPoint.at(theta, problem).entry_by_entry(np.arange(6), problem)
+        assert dual.entries is not None
+        for found, true, bound in zip(
+            exact(dual.correlation), slopes(A, theta), exact(dual.entries), strict=True
+        ):
+            assert abs(found - true) <= bound
+
+
 def test_points_made_by_linearity() -> None:
     """Their products have errors of another size: the chosen ones are computed anew."""
     for seed in SEEDS:
@@ -157,6 +172,24 @@ def test_feasible_row_by_row(loss: str) -> None:
     assert found >= 25
 
 
+def test_slopes_within_their_error_are_brought_down() -> None:
+    """w_j > 0 by less than its rounding error is brought to where a sign is proved."""
+    for seed in SEEDS:
+        rng = np.random.default_rng([seed, 108])
+        m = 30
+        A = np.abs(rng.standard_normal((m, 1)))
+        y = np.where(np.arange(m) % 2, 1.0, -1.0)
+        theta = y * rng.random(m)
+        problem = reduced(A, y, 0.0, "squared_hinge")
+        size = 2.0**-53 * float(A[:, 0] @ np.abs(theta))
+        for _ in range(3):
+            theta[1] -= (float(slopes(A, theta)[0]) - 3.0 * size) / A[1, 0]
+        theta[1] = max(theta[1], 0.0)
+        made = shrunk(DualPoint.at(theta, problem), Point(problem, np.zeros(1)))
+        assert made is not None
+        assert max(slopes(A, made.theta)) <= 0
+
+
 def hinge_gap(A: np.ndarray, y: np.ndarray, x: np.ndarray, theta: np.ndarray) -> Fraction | None:
     """P(x) - D(theta) of the squared hinge over x >= 0; None where theta is not feasible."""
     if max(slopes(A, theta)) > 0:
@@ -217,7 +250,7 @@ def test_a_gap_of_tiny_products_survives_another_order_of_summation() -> None:
         wanted = -3.6 * (m + 2) * 2.0**-53 * size
         for _ in range(3):
             theta[-1] -= (float(slopes(a[:, None], theta)[0]) - wanted) / a[-1]
-        x = np.array([1e-8])
+        x = np.array([1e-3])
         y = theta + a * x[0]
         theta = y - a * x[0]
         first, _ = certify(validate.problem(a[:, None], y, 0.0, np.inf, "least_squares"), x, theta)
