@@ -7,7 +7,7 @@ from enum import Enum
 
 import numpy as np
 
-from .arrays import Array, Index
+from .arrays import Array, Index, Mask
 from .duality import DualPoint, duality_gap, feasible_nearby, rounding_share
 from .point import Equalities, Point
 from .presolve import unreduced
@@ -128,7 +128,7 @@ def certificate_of(
 ) -> Certificate:
     """What a pair with its products, over all columns and the true bounds, proves."""
     x, theta = point.x, dual.theta
-    point, broken = _with_slight_equalities(point, dual)
+    point, dual, broken = _with_slight_equalities(point, dual)
     outside = np.flatnonzero(~((x >= problem.lower) & (x <= problem.upper)) | np.isinf(x))
     conjugate = problem.loss.conjugate(-theta, problem.target)
     in_domain = bool(np.isfinite(conjugate))
@@ -137,7 +137,11 @@ def certificate_of(
     if feasible and not len(outside):
         tight = duality_gap(point, dual)
         gap = _confirmed_gap(point, dual, tight) if claimed_gap is None else tight
-        rounding = rounding_share(point, dual) + (SLACK - 1.0) * tight + (gap - tight)
+        # Both are feasible: where the gap is infinite, float64 ends too soon.
+        rounding = gap
+        if np.isfinite(gap):
+            allowed = rounding_share(point, dual) + (SLACK - 1.0) * tight + (gap - tight)
+            rounding = min(allowed, gap)
     assumptions = _assumptions(problem, point.equalities(theta))
     rigorous = not assumptions and bool(np.isfinite(gap))
     least = 0.0
@@ -169,11 +173,11 @@ def certificate_of(
     )
 
 
-def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, Index]:
+def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, DualPoint, Index]:
     """The point with equality columns where the sign of w_j is not proved but slight; and the others.
 
     A theta' with w_j = 0 on those columns is feasible there, and `feasible_nearby` proves that one is
-    next to theta.
+    next to theta. Signs that ||a_j|| ||theta|| leaves open are looked at entry by entry first.
     """
     whole = point.problem
     # Next to a perfect fit theta is rounding itself.
@@ -181,17 +185,26 @@ def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, Index
     size = max(dual.size, nearest) + _SLIGHT * norm(whole.target)
     for _ in range(_ROUNDS):
         near, _ = feasible_nearby(point, dual)
+        unproved = _unproved(point, near)
+        if near is dual and unproved.any():
+            near = dual = dual.entry_by_entry(np.flatnonzero(unproved), whole)
+            unproved = _unproved(point, dual)
         uncertainty = near.uncertainty(whole)
-        asked = ~point.problem.equal | (whole.norms == 0.0)
-        above = whole.no_upper & asked & (dual.correlation + uncertainty > 0.0)
-        below = whole.no_lower & asked & (dual.correlation - uncertainty < 0.0)
-        unproved = above | below
         slight = np.abs(dual.correlation) <= uncertainty + _SLIGHT * size * whole.norms
         broken = np.flatnonzero(unproved & ~slight)
         if len(broken) or not unproved.any():
-            return point, broken
+            return point, dual, broken
         point = point.projected(point.problem.with_equalities(unproved))
-    return point, np.flatnonzero(unproved)
+    return point, dual, np.flatnonzero(unproved)
+
+
+def _unproved(point: Point, near: DualPoint) -> Mask:
+    """Coordinates whose w_j may have the wrong sign, but for equality columns."""
+    problem = point.problem
+    w, uncertainty = near.correlation, near.uncertainty(problem)
+    asked = ~problem.equal | (problem.norms == 0.0)
+    wrong = problem.no_upper & (w + uncertainty > 0.0) | problem.no_lower & (w - uncertainty < 0.0)
+    return np.asarray(asked & wrong)
 
 
 def _confirmed_gap(point: Point, dual: DualPoint, tight: float) -> float:
@@ -220,6 +233,7 @@ def _confirmed_gap(point: Point, dual: DualPoint, tight: float) -> float:
         dual,
         error=dual.error + (AGAIN - 1.0) * max(again, dual.error),
         drift=dual.drift + (AGAIN - 1.0) * max(problem.cost_drift, dual.drift),
+        entries=None if dual.entries is None else AGAIN * dual.entries,
     )
     if problem.some_unbounded:
         doubt = feasible_nearby(wide, moved)[0].uncertainty(problem)

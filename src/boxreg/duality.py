@@ -11,7 +11,7 @@ from .arrays import Array, Index
 from .losses.least_squares import half_square_gap
 from .point import Point
 from .reduced import ReducedProblem
-from .rounding import COMBINATION, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
+from .rounding import COMBINATION, FAINT, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,15 @@ class DualPoint:
     """theta together with w = A_Sᵀ theta - c, kept as one value.
 
     theta is exact by definition (any vector is a dual candidate); w_j is off by at most
-    error · ||a_j|| + drift · size_j, size_j that of the cost c_j.
+    error · ||a_j|| + drift · size_j, size_j that of the cost c_j, and by at most `entries_j`.
     """
 
     theta: Array
     correlation: Array
     error: float
     drift: float = 0.0
+    entries: Array | None = None
+    """Bounds on the errors of single w_j, inf where there is none; None where there are none at all."""
 
     @cached_property
     def size(self) -> float:
@@ -81,7 +83,22 @@ class DualPoint:
 
     def kept(self, kept: Index) -> DualPoint:
         """The same theta over the columns `kept`."""
-        return replace(self, correlation=self.correlation[kept])._of_size(self.size)
+        entries = None if self.entries is None else self.entries[kept]
+        made = replace(self, correlation=self.correlation[kept], entries=entries)
+        return made._of_size(self.size)
+
+    def entry_by_entry(self, index: Index, problem: ReducedProblem) -> DualPoint:
+        """The same with the chosen w_j computed anew, and their errors bounded entry by entry.
+
+        gamma sum_i |a_ij| |theta_i| is never much more than gamma ||a_j|| ||theta||, and far less where
+        theta is next to 0 in the rows where a_j is not. It takes two products with each of the columns.
+        """
+        if not problem.design.entries_known:
+            return self
+        w, entries = self.correlation.copy(), np.full(len(self.correlation), np.inf)
+        w[index] = problem.slopes_of(index, self.theta)
+        entries[index] = problem.entry_errors(index, self.theta, problem.cost_drift)
+        return replace(self, correlation=w, entries=entries)
 
     def _of_size(self, size: float) -> DualPoint:
         """The same, its size being known."""
@@ -90,7 +107,8 @@ class DualPoint:
 
     def uncertainty(self, problem: ReducedProblem) -> Array:
         """How far each w_j may be from the truth."""
-        return problem.uncertainty(self.error, self.drift)
+        doubt = problem.uncertainty(self.error, self.drift)
+        return doubt if self.entries is None else np.minimum(doubt, self.entries)
 
 
 def feasible_nearby(point: Point, dual: DualPoint) -> tuple[DualPoint, Array | None]:
@@ -107,7 +125,7 @@ def feasible_nearby(point: Point, dual: DualPoint) -> tuple[DualPoint, Array | N
     index = found.columns.index
     off = np.abs(dual.correlation[index]) + dual.uncertainty(point.problem)[index]
     moved = found.metric.distance(off)
-    return replace(dual, error=dual.error + norm(moved)), moved
+    return replace(dual, error=dual.error + norm(moved), entries=None), moved
 
 
 def duality_gap(point: Point, dual: DualPoint) -> float:
@@ -143,7 +161,8 @@ def rounding_share(point: Point, dual: DualPoint) -> float:
     """How much of `duality_gap` is allowance for rounding: what no further iteration can remove.
 
     The rest is what the gap would be if w were exact as computed; that theta is off the equality
-    columns' orthogonal complement by more than rounding counts there.
+    columns' orthogonal complement by more than rounding counts there. A gap next to the end of float64's
+    range is an allowance too.
     """
     problem = point.problem
     near, moved = feasible_nearby(point, dual)
@@ -151,7 +170,7 @@ def rounding_share(point: Point, dual: DualPoint) -> float:
     box = _box_terms(point, near)
     if not np.isfinite(box):
         return 0.0
-    share = max(box - _box_terms(point, exact), 0.0)
+    share = max(box - _box_terms(point, exact), 0.0) + FAINT * len(dual.theta)
     if moved is None and problem.smoothness.known:
         return share + _cost_of_prediction_error(point, _distance(point, dual.theta))
     bracket = _bracket(point, dual.theta, moved)

@@ -180,6 +180,7 @@ def not_unique(implicit: Mask) -> str:
     if not count:
         return ""
     return (
-        f"The solution is not unique: some non-negative combination of {count} columns with no upper "
-        "bound is zero, so no direction lies strictly inside the dual cone."
+        "As far as float64 can tell the solution is not unique: some non-negative combination of "
+        f"{count} columns with no upper bound is zero up to rounding, and no direction strictly inside "
+        "the dual cone is known."
     )

@@ -60,4 +60,14 @@ def reference_scale(problem: Problem) -> tuple[float, float]:
     """P₀, and the least gap that rounding leaves meaningful next to it."""
     start = Point(unreduced(problem, WorkMeter(1)), problem.reference())
     data = problem.loss.objective(start.prediction, problem.target)
-    return data + abs(start.problem.linear(start.x)), start.prediction_error**2
+    return data + abs(start.problem.linear(start.x)), _hidden(start)
+
+
+def _hidden(point: Point) -> float:
+    """How far an objective may be from another whose predictions differ by rounding alone: L e²."""
+    smoothness = point.problem.smoothness
+    if smoothness.known:
+        return smoothness.largest * point.prediction_error**2
+    with np.errstate(over="ignore", invalid="ignore"):  # f'' may be infinite, the error 0
+        rows = point.curvature * point.prediction_errors * point.prediction_errors
+    return float(np.sum(rows[np.isfinite(rows)]))

@@ -14,7 +14,7 @@ from .designs.view import ColumnView
 from .equality_columns import EqualityColumns
 from .linear_cost import LinearCost
 from .losses.base import Loss
-from .rounding import SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
+from .rounding import LEAST, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF, dot, gamma, norm
 from .settings import current
 from .smoothness import Smoothness
 from .work import WorkMeter
@@ -231,6 +231,17 @@ class ReducedProblem:
     def correlation_error(self, size: float) -> float:
         """A number k such that entry j of `correlate(v)`, ||v|| = size, is off by k ||a_j|| at most."""
         return gamma(self.design.terms + 2) * size * SLACK
+
+    def entry_errors(self, index: Index, theta: Array, drift: float) -> Array:
+        """Bounds on the errors of `slopes_of(index, theta)`: gamma sum_i |a_ij theta_i|, and underflow.
+
+        0 where no product of two entries is other than 0, but for what `drift` says of a cost.
+        """
+        self.work.add(len(index))
+        sums, counts = self.design.magnitudes(index, np.abs(theta))
+        terms = self.design.terms + 2
+        doubt = gamma(terms) * sums * SLACK + (counts > 0) * (terms + 4) * LEAST
+        return doubt if self.cost is None else doubt + drift * self.cost.size[index]
 
     def fix(self, at_lower: Mask, at_upper: Mask) -> ReducedProblem:
         """Collapse the bounds of coordinates proved to sit at one of them."""

@@ -49,7 +49,8 @@ def _step(point: Point) -> tuple[Point, float] | None:
         return None
     image = problem.design.matvec(direction)
     curvature = problem.loss.secants(point.prediction, problem.target)
-    bend = dot(curvature * image, image)  # 0 in the flat tail of a loss
+    moving = image != 0.0  # curvatures may be infinite
+    bend = dot(curvature[moving] * image[moving], image[moving])  # 0 in the flat tail of a loss
     length = dot(slopes, direction) / bend if bend > 0.0 else 1.0
     length = length if np.isfinite(length) and length > 0.0 else 1.0
     if not problem.loss.quadratic:  # at the minimum along the line the slope is 0

@@ -6,6 +6,7 @@ k terms, evaluated in any order, with or without fused multiply-adds, satisfies
     |fl(sum a_i b_i) - sum a_i b_i| <= gamma_k sum |a_i| |b_i|,    gamma_k = k u / (1 - k u),
 
 with u = 2^-53. By Cauchy–Schwarz a column product a_jᵀv is then off by at most gamma_k ||a_j|| ||v||.
+That takes no product of its own; the sum itself is asked for where it may be far smaller.
 Hypothesis: no overflow and no harmful underflow. Validation refuses data whose column norms leave
 [SMALLEST_NORM, 1 / SMALLEST_NORM], which keeps both away.
 
@@ -31,6 +32,9 @@ relative error is at most gamma_k and so below 1e-8 for every k up to 9e7."""
 
 TINY: Final = 1e-300
 """More than every underflow of a sum together: each adds at most 2^-1074, and no sum has 1e22 terms."""
+
+LEAST: Final = 2.0**-1074
+"""The least number above 0: more than one product loses by underflow, sums losing nothing."""
 
 UNDERFLOW: Final = 1e-150
 """Numbers below this have squares, or products with column norms, that may underflow."""

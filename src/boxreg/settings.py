@@ -185,6 +185,8 @@ class Settings:
     """Columns gathered at a time for a block of a Gram matrix."""
     block_elements: int = 1 << 15
     """Entries of a dense A that are widened to float64 at a time: 256 KiB stay in the second cache."""
+    magnitude_elements: int = 1 << 22
+    """Entries of A whose magnitudes are held at a time, in columns of which signs are to be proved."""
     operator_columns: int = 64
     """Columns of an operator computed at a time for their norms."""
     device_elements: int = 1 << 24

@@ -23,6 +23,7 @@ from .reduced import ReducedProblem
 from .rounding import dot
 from .safe_regions.base import SafeRegion
 from .screening import screen
+from .shrinking import shrunk
 from .solvers.base import PrimalSolver, SolverState
 
 _FAR = 1e-9
@@ -195,7 +196,8 @@ class Track:
         As long as no column has been dropped the products at hand are those of the unreduced data.
         Otherwise theta was kept feasible for the columns still held; where a dropped column objects
         it is pushed back into the full cone. Where that does not prove the goal, as after a run that has
-        fixed every coordinate with a theta far from the solution, so is the residual of x. theta = 0,
+        fixed every coordinate with a theta far from the solution, so is the residual of x, and where
+        A >= 0 it is also made feasible row by row, which takes too long for every check. theta = 0,
         which proves P(x) - P* <= P(x), is never out of reach.
         """
         problem, whole, cone = self.problem, self.whole, self.whole_cone
@@ -213,6 +215,9 @@ class Track:
             others.append(
                 cone.push(DualPoint.residual(there) if near is None else near, there).theta
             )
+            posed = self._as_posed(there)
+            by_rows = shrunk(DualPoint.residual(posed), posed)
+            others += [] if by_rows is None else [by_rows.theta]
         for other in (*others, np.zeros_like(theta)):
             again, _ = certify(problem, x, other, work=whole.work)
             if _rank(again, goal) < _rank(certificate, goal):

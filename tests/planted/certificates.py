@@ -5,6 +5,7 @@ from __future__ import annotations
 from .mutant import CLAIMS, Mutant
 
 VERIFY = "tests/adversarial/test_verify.py"
+SCALE = "tests/properties/test_scale_of_counts.py"
 
 MUTANTS = [
     Mutant(
@@ -41,6 +42,20 @@ MUTANTS = [
         "return (max(duality_gap(wide, moved), tight) + _charge_of_slight(wide, moved)) * SLACK",
         "return tight",
         (f"{VERIFY}::test_a_claim_survives_another_order_of_summation",),
+    ),
+    Mutant(
+        "entry by entry, another order of summation finds the same",
+        "certificate.py",
+        "entries=None if dual.entries is None else AGAIN * dual.entries,",
+        "entries=dual.entries,",
+        ("tests/properties/test_entry_errors.py",),
+    ),
+    Mutant(
+        "the least gap worth asking for has another unit than P",
+        "presolve.py",
+        "if smoothness.known:",
+        "if not smoothness.known:\n        return point.prediction_error**2\n    if smoothness.known:",
+        (SCALE,),
     ),
     Mutant(
         "refuted without any error",

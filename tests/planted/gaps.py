@@ -9,7 +9,72 @@ DEPENDENCE = "tests/properties/test_exact_dependence.py"
 ORTHONORMAL = f"{STEPS}::test_distances_with_a_basis_that_is_not_quite_orthonormal"
 FREE = f"{STEPS}::test_gaps_with_free_columns"
 
+ENTRIES = "tests/properties/test_entry_errors.py"
+
 MUTANTS = [
+    Mutant(
+        "products are exact entry by entry",
+        "reduced.py",
+        "doubt = gamma(terms) * sums * SLACK + (counts > 0) * (terms + 4) * LEAST",
+        "doubt = (counts > 0) * (terms + 4) * LEAST",
+        (ENTRIES,),
+    ),
+    Mutant(
+        "products lose nothing by underflow",
+        "reduced.py",
+        "doubt = gamma(terms) * sums * SLACK + (counts > 0) * (terms + 4) * LEAST",
+        "doubt = gamma(terms) * sums * SLACK",
+        (ENTRIES,),
+    ),
+    Mutant(
+        "entry by entry, costs carry no error",
+        "reduced.py",
+        "return doubt if self.cost is None else doubt + drift * self.cost.size[index]",
+        "return doubt",
+        (ENTRIES,),
+    ),
+    Mutant(
+        "magnitudes are entries",
+        "designs/base.py",
+        "block = np.abs(self.columns(index[some]))",
+        "block = self.columns(index[some])",
+        (ENTRIES,),
+    ),
+    Mutant(
+        "errors entry by entry are those of other columns",
+        "duality.py",
+        "entries = None if self.entries is None else self.entries[kept]",
+        "entries = None if self.entries is None else self.entries[: len(kept)]",
+        (ENTRIES,),
+    ),
+    Mutant(
+        "errors entry by entry are those of products by linearity",
+        "duality.py",
+        "w[index] = problem.slopes_of(index, self.theta)",
+        "w[index] = w[index]",
+        (ENTRIES,),
+    ),
+    Mutant(
+        "errors entry by entry hold for a point next to theta",
+        "duality.py",
+        "error=dual.error + norm(moved), entries=None), moved",
+        "error=dual.error + norm(moved)), moved",
+        (ENTRIES,),
+    ),
+    Mutant(
+        "errors entry by entry of an operator",
+        "designs/operator.py",
+        "    entries_known = False\n\n    def __init__(self, operator",
+        "    entries_known = True\n    has_columns = False\n\n    def __init__(self, operator",
+        (ENTRIES,),
+    ),
+    Mutant(
+        "rows are shrunk to where computed slopes are 0",
+        "shrinking.py",
+        "excess = dual.correlation + MARGIN * dual.uncertainty(problem)",
+        "excess = dual.correlation - dual.uncertainty(problem)",
+        (ENTRIES,),
+    ),
     Mutant(
         "unit roundoff a thousand times too small",
         "rounding.py",

@@ -40,6 +40,10 @@ class Design(ABC):
     has_columns: bool = True
     """Whether single columns can be read: `columns`, `keep`."""
 
+    entries_known: bool = True
+    """Whether `columns` are what products are made with: an error of a product is then at most
+    gamma(terms) sum_i |a_ij| |v_i|."""
+
     columns_apart: bool = False
     """Whether reading some columns takes their share of the time of reading all."""
 
@@ -145,6 +149,18 @@ class Design(ABC):
     def correlate_some(self, index: Index, v: Array) -> Array:
         """a_jᵀv for the chosen columns."""
         return matrix_products.correlate(self.columns(index), v)
+
+    def magnitudes(self, index: Index, v: Array) -> tuple[Array, Index]:
+        """sum_i |a_ij| v_i, v >= 0, for the chosen columns, and how many of its terms are not 0."""
+        sums, counts = np.zeros(len(index)), np.zeros(len(index), dtype=np.intp)
+        width = max(1, current().magnitude_elements // max(self.shape[0], 1))
+        used = v > 0.0
+        for start in range(0, len(index), width):
+            some = slice(start, start + width)
+            block = np.abs(self.columns(index[some]))
+            sums[some] = matrix_products.correlate(block, v)
+            counts[some] = np.count_nonzero(block[used], axis=0)
+        return sums, counts
 
     def combine(self, index: Index, weights: Array) -> Array:
         """sum_k weights_k a_index(k), reading those columns only."""

@@ -23,6 +23,7 @@ class OperatorDesign(Design):
 
     rounding_known = False
     has_columns = False
+    entries_known = False
 
     def __init__(self, operator: LinearOperator, column_norms: Array | None = None) -> None:
         self.operator = operator
@@ -75,6 +76,7 @@ class ColumnSubset(Design):
 
     rounding_known = False
     has_columns = False
+    entries_known = False
 
     def __init__(self, whole: OperatorDesign, index: Index) -> None:
         self.whole = whole

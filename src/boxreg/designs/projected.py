@@ -19,6 +19,7 @@ class ProjectedDesign(Design):
         self.product_cost = whole.product_cost
         self.rounding_known = whole.rounding_known
         self.has_columns = whole.has_columns
+        self.entries_known = False
         self._norms = norms
 
     def matvec(self, x: Array) -> Array:

@@ -27,6 +27,7 @@ class StackedDesign(Design):
         self.nonnegative = top.nonnegative and bottom.nonnegative
         self.rounding_known = top.rounding_known and bottom.rounding_known
         self.has_columns = top.has_columns and bottom.has_columns
+        self.entries_known = top.entries_known and bottom.entries_known
         self.columns_apart = top.columns_apart and bottom.columns_apart
 
     def matvec(self, x: Array) -> Array:

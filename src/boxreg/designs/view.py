@@ -29,6 +29,7 @@ class ColumnView(Design):
         self.has_sweeps = whole.has_sweeps
         self.nonnegative = whole.nonnegative
         self.density = whole.density
+        self.entries_known = whole.entries_known
         self.rounding_known = whole.rounding_known
 
     def matvec(self, x: Array) -> Array:

@@ -14,9 +14,6 @@ from .prox import prox_of_conjugate
 
 _HALVINGS = 16
 
-_TINY = 1e-100
-"""Predictions count as at least this where they are divided by."""
-
 
 class BetaDivergence(PositiveLoss):
     """f(p; y) = y^β / (β(β-1)) + q^β / β - y q^(β-1) / (β-1), q = p + b, 1 < β < 2, y >= 0, b >= 0.
@@ -48,9 +45,9 @@ class BetaDivergence(PositiveLoss):
         return BetaDivergence(self.beta, self._background.rows(kept).value)
 
     def secants(self, prediction: Array, target: Array) -> Array:
-        """q^(β-2)."""
-        q = np.maximum(prediction + self.background, _TINY)
-        return np.asarray(q ** (self.beta - 2.0))
+        """q^(β-2); +inf at q = 0."""
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.asarray(np.maximum(prediction + self.background, 0.0) ** (self.beta - 2.0))
 
     def values(self, prediction: Array, target: Array) -> Array:
         """D(q, y); +inf where q < 0."""

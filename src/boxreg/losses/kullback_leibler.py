@@ -9,9 +9,6 @@ from ..rounding import FAINT, RATIO, SLACK, TINY, UNIT_ROUNDOFF
 from .entropy import excess, excess_bound
 from .positive import PositiveLoss
 
-_TINY = 1e-100
-"""Predictions count as at least this where they are divided by."""
-
 
 class KullbackLeibler(PositiveLoss):
     """f(p; y) = q - y + y log(y / q), q = p + b, with y >= 0 and a known background b >= 0.
@@ -102,8 +99,9 @@ class KullbackLeibler(PositiveLoss):
         return np.where((target > 0.0) & (q > 0.0) & (theta > -1.0), bound, np.inf)
 
     def secants(self, prediction: Array, target: Array) -> Array:
-        """1 / q."""
-        return np.asarray(1.0 / np.maximum(prediction + self.background, _TINY))
+        """1 / q; +inf at q = 0."""
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.asarray(1.0 / np.maximum(prediction + self.background, 0.0))
 
     def dual_domain(self, target: Array) -> tuple[Array, Array]:
         """(-inf, 1), with its end where y = 0."""

@@ -42,7 +42,8 @@ _SHORT, _MORE = 0.1, 1e3
 """A step of less than the first, in full steps, multiplies κ by the second."""
 
 _BEYOND = 1e100
-"""Predictions beyond this are on their way to infinity, along a direction that others look for."""
+"""Predictions beyond this, or this many times max |y|, are on their way to infinity, along a direction
+that others look for."""
 
 _AFTER_SWEEPS = 1e-3
 """κ where sweeps have come close."""
@@ -105,7 +106,7 @@ class Newton(WorkingSet):
                 continue
             if moved is None and not point.problem.work.over:
                 moved = self._towards(state, self._solve_with_factors(state))
-            if moved is None or not np.max(np.abs(moved.prediction), initial=0.0) < _BEYOND:
+            if moved is None or _beyond(moved):
                 state.finished = not point.problem.work.over
                 return state
             state.point = along_the_ray(moved)
@@ -315,3 +316,9 @@ def _avoids_gram(problem: ReducedProblem, movable: int) -> bool:
     # Columns >= 0 that share rows are far from orthogonal, and few of them are used: not for this.
     crowded = problem.design.nonnegative and problem.design.density > current().crowded_density
     return not crowded and len(problem.target) * movable**2 >= current().gram_avoided_from
+
+
+def _beyond(point: Point) -> bool:
+    """Whether predictions are on their way to infinity, or there already."""
+    scale = max(float(np.max(np.abs(point.problem.target), initial=0.0)), 1.0)
+    return not np.max(np.abs(point.prediction), initial=0.0) < _BEYOND * scale
