@@ -90,9 +90,9 @@ def _timed(recorded: list[dict[str, Any]]) -> dict[str, Any]:
             continue
         best = {ours: np.inf, theirs: np.inf}
         for _ in range(SAMPLES):
-            for run in best:
-                calls = max(1, int(SAMPLE_SECONDS / min(best[run], 1e-3)))
-                best[run] = min(best[run], clock(run, calls))
+            for run, seconds in best.items():
+                calls = max(1, int(SAMPLE_SECONDS / min(seconds, 1e-3)))
+                best[run] = min(seconds, clock(run, calls))
         ratios.append(best[theirs] / best[ours])
     return {
         "timed": len(ratios),

@@ -61,7 +61,8 @@ def draw(record: Record, stem: Path) -> list[Path]:
     _ratios(right, main)
     held = record.environment
     figure.suptitle(
-        f"{len(main)} problems as scientists bring them, one thread — {held['date'][:10]}, {held['cpu']}",
+        f"{len(main)} problems as scientists bring them, one thread, {held['date'][:10]}, "
+        f"{held['cpu']}",
         fontsize=11,
     )
     figure.tight_layout()

@@ -32,8 +32,8 @@ HOPELESS = 4.0
 
 @dataclass(frozen=True)
 class Patience:
-    """Seconds: what boxreg may take before it has failed; what others may, as a multiple of boxreg's time
-    but not less than `least` or more than `most`; what they may where boxreg has no proof."""
+    """Seconds: what boxreg may take before it has failed; what others may, as a multiple of boxreg's
+    time between `least` and `most`; what they may where boxreg has no proof."""
 
     ours: float = 60.0
     multiple: float = 10.0

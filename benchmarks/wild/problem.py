@@ -37,7 +37,7 @@ ARRAYS = ("Y", "lower", "upper", "weights", "linear")
 class WildProblem:
     """min Σ_i ω_i f([A x]_i; y_i) + cᵀx + ½ μ ‖x‖² over lower <= x <= upper, for each column y of Y.
 
-    A and Y are as the caller of boxreg holds them: their types and memory layouts are part of the problem.
+    A and Y are as the caller of boxreg holds them: types and memory layouts are part of the problem.
     """
 
     seed: int

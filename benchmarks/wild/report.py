@@ -35,7 +35,7 @@ def markdown(record: Record) -> str:
     parts = [
         "# Problems as scientists bring them",
         environment_text(record),
-        f"Commit {held['commit']}; `{held['command']}`; generation {held['generation']} of the problems, "
+        f"Commit {held['commit']}; `{held['command']}`; generation {held['generation']}, "
         f"{len(record.cases)} seeds, {held['seeds']}.",
         _in_words(main),
         _table(main, "all", {"all problems": main}),
@@ -57,11 +57,11 @@ def _in_words(main: list[Call]) -> str:
     if not main:
         return "Nothing was raced."
     text = (
-        f"{held['calls']} problems, one call each: `solve`, or `solve_many` for several right-hand sides. "
-        f"{held['failures']} failures, {held['over']} of them over 60 s; {held['proved']} proved to 1e-8; at "
-        f"least as fast as the best other solver with hindsight on {_share(held['as_fast'])}, under half its "
-        f"speed on {_share(held['under_half'])}; median ratio {_ratio(held['quantiles'][3])}. On "
-        f"{held['alone']} no other reached the minimum in its time."
+        f"{held['calls']} problems, one call each: `solve`, or `solve_many` for several right-hand "
+        f"sides. {held['failures']} failures, {held['over']} of them over 60 s; {held['proved']} proved "
+        f"to 1e-8; at least as fast as the best other solver with hindsight on "
+        f"{_share(held['as_fast'])}, under half its speed on {_share(held['under_half'])}; median "
+        f"ratio {_ratio(held['quantiles'][3])}. On {held['alone']} no other reached the minimum."
     )
     if held["false_proofs"]:
         text += f" **{held['false_proofs']} proofs were false: somebody found a better answer.**"
@@ -92,21 +92,20 @@ def _table(found: list[Call], title: str, groups: dict[str, list[Call]]) -> str:
 
 def _worst(found: list[Call]) -> str:
     lines = [
-        "| seed | family | function | m×n | right-hand sides | loss | bounds | layout | terms | boxreg | "
-        "proved gap | best other | its time | ratio |",
+        "| seed | family | function | m×n | right-hand sides | loss | bounds | layout | terms | "
+        "boxreg | proved gap | best other | its time | ratio |",
         "|---:|---|---|---|---:|---|---|---|---|---:|---:|---|---:|---|",
     ]
     for call in worst(found, 20):
         row, entry = call.row, call.entry
         gap = entry.get("gap")
         best = next((held for held in row["entries"] if held["solver"] == call.rival), None)
-        lines.append(
-            f"| {row['seed']} | {row['family']} | {call.function.removeprefix('boxreg.')} | "
-            f"{row['m']}×{row['n']} | {row['count']} | {row['loss']} | {row['bounds']} | {row['layout']} | "
-            f"{row['terms']} | {time_text(entry['seconds'])} | {'–' if gap is None else f'{gap:.0e}'} | "
-            f"{call.rival or '–'} | {time_text(best['seconds']) if best else '–'} | "
-            f"{call.failure.replace('|', '/') or _ratio(call.ratio)} |"
-        )
+        cells = [row["seed"], row["family"], call.function.removeprefix("boxreg.")]
+        cells += [f"{row['m']}×{row['n']}", row["count"], row["loss"], row["bounds"], row["layout"]]
+        cells += [row["terms"], time_text(entry["seconds"]), "–" if gap is None else f"{gap:.0e}"]
+        cells += [call.rival or "–", time_text(best["seconds"]) if best else "–"]
+        cells += [call.failure.replace("|", "/") or _ratio(call.ratio)]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
 
 
@@ -119,8 +118,8 @@ def _rivals(main: list[Call]) -> str:
 
 def _clients(clients: list[dict[str, Any]]) -> str:
     lines = [
-        "SciPy's time over boxreg's, call by call. Worse: boxreg's objective is above SciPy's by more than "
-        "1e-8 of P₀.",
+        "SciPy's time over boxreg's, call by call. Worse: boxreg's objective is above SciPy's by more "
+        "than 1e-8 of P₀.",
         "",
         "| program | function | calls | timed | least | median | most | worse | failed |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|",

@@ -31,8 +31,8 @@ class Call:
     rival: str
     """The fastest of the others that reached the minimum; empty where none did."""
     ratio: float | None
-    """The rival's time over boxreg's. Where none reached the minimum, the longest time that one was given,
-    a lower bound; inf where no other had the problem; None where boxreg failed."""
+    """The rival's time over boxreg's. Where none reached the minimum, a lower bound: the longest time
+    that one was given; inf where no other had the problem; None where boxreg failed."""
 
     @property
     def function(self) -> str:

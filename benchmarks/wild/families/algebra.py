@@ -12,7 +12,7 @@ EVERY = ("nonneg", "nonneg", "box", "signed", "mixed")
 
 @family(aspect=(3.0, 300.0), bounds=("nonneg",), several=0.8)
 def factorisation_step(rng: Generator, m: int, n: int) -> Drawn:
-    """Non-negative matrix factorisation: the fixed factor, a few columns, for all columns of the data."""
+    """Non-negative matrix factorisation: one factor, a few columns, for all columns of the data."""
     return Drawn(rng.random((m, n)) * (rng.random((m, n)) < 0.7), few(rng, n))
 
 

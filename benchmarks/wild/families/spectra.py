@@ -11,7 +11,7 @@ from .family import Drawn, family, few, humps, many, smooth_columns
 
 @family(aspect=(0.1, 5.0))
 def raman_peaks(rng: Generator, m: int, n: int) -> Drawn:
-    """Raman or NMR spectrum: Lorentzian lines at a grid of positions, one width; amounts of each line."""
+    """Raman or NMR spectrum: Lorentzian lines at a grid of positions, all of one width."""
     at, centres = np.linspace(0, 1, m), np.linspace(0, 1, n)
     width = 10.0 ** rng.uniform(-3.0, -1.0)
     A = 1.0 / (1.0 + ((at[:, None] - centres) / width) ** 2)
@@ -20,7 +20,7 @@ def raman_peaks(rng: Generator, m: int, n: int) -> Drawn:
 
 @family(data="counts", aspect=(1.0, 50.0))
 def gamma_lines(rng: Generator, m: int, n: int) -> Drawn:
-    """Gamma-ray or XRF spectrum: photopeaks whose width grows with the energy, each with its continuum."""
+    """Gamma-ray or XRF spectrum: photopeaks that widen with the energy, each with its continuum."""
     at, energy = np.linspace(0, 1, m), np.sort(rng.uniform(0.05, 0.95, n))
     width = rng.uniform(0.002, 0.01) * np.sqrt(energy / 0.5)
     peak = np.exp(-0.5 * ((at[:, None] - energy) / width) ** 2)
@@ -64,7 +64,7 @@ def mineral_library(rng: Generator, m: int, n: int) -> Drawn:
 
 @family(aspect=(5.0, 500.0), bounds=("nonneg",), several=0.7)
 def curve_resolution(rng: Generator, m: int, n: int) -> Drawn:
-    """Multivariate curve resolution: spectra of the few components at hand, one step of the alternation."""
+    """Multivariate curve resolution: spectra of a few components, one step of the alternation."""
     return Drawn(smooth_columns(rng, m, n, rng.uniform(0.01, 0.1)), many(rng, n))
 
 

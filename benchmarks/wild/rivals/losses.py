@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
+from benchmarks.losses.functions import KullbackLeibler
 from benchmarks.losses.rivals import CONTESTANTS as LOSS_CONTESTANTS
 from benchmarks.losses.rivals import Contestant
 from benchmarks.race.problem import Array
@@ -19,19 +21,31 @@ from .least_squares import each_column
 TOLERANCES = (1e-9, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 0.0)
 """Of L-BFGS-B: the decrease of P / P₀ in one step at which it stops."""
 
+TRACE = 1e-11
+"""Background that L-BFGS-B is given where there is none, relative to the mean count."""
+
 MOST_COLUMNS = 20
 """Right-hand sides up to which skglm is called one by one."""
+
+
+def _finite(problem: WildProblem) -> WildProblem:
+    """The problem with at least a trace of background, so that its objective is finite in the box."""
+    function = problem.function
+    if not isinstance(function, KullbackLeibler):
+        return problem
+    trace = TRACE * float(np.mean(problem.targets))
+    return replace(problem, function=KullbackLeibler(max(function.background, trace)))
 
 
 def _lbfgsb(scaled: bool, problem: WildProblem, tolerance: float) -> Run:
     """P / P₀ with its gradient; where `scaled`, in variables z = x · norm of the column."""
     A = problem.matrix
+    starts, scales, problem = problem.starts(), problem.scales(), _finite(problem)
     if scaled:
         size = np.sqrt(np.asarray((A * A).sum(axis=0)).ravel())
         size = np.where(size > 0.0, size, 1.0)
     else:
         size = np.ones(A.shape[1])
-    starts, scales = problem.starts(), problem.scales()
     bounds = Bounds(problem.lower * size, problem.upper * size)
     options = {"ftol": tolerance, "gtol": 0.0, "maxcor": 20, "maxiter": 50_000, "maxfun": 100_000}
 
