@@ -43,8 +43,10 @@ class Parcel:
 class Remote:
     """One interpreter, perhaps of another environment, started when first needed."""
 
-    def __init__(self, python: Path, server: str = "benchmarks.race.remote_server") -> None:
-        self._python, self._server = python, server
+    def __init__(
+        self, python: Path, server: str = "benchmarks.race.remote_server", grace: float = 5.0
+    ) -> None:
+        self._python, self._server, self._grace = python, server, grace
         self._process: subprocess.Popen[bytes] | None = None
         self._parcel: Parcel | None = None
         self._loaded = False
@@ -71,7 +73,7 @@ class Remote:
         path = self._parcel.folder / f"x-{id(self)}.npy"
         order = {"do": "run", "rival": rival, "tolerance": tolerance, "save": str(path)}
         self._ask({**order, "do": "prepare"}, PATIENCE)
-        reply = self._ask(order, cap + 5.0)
+        reply = self._ask(order, cap + self._grace)
         if reply["seconds"] > cap:
             raise OverTime
         self.remarks = reply["remarks"]

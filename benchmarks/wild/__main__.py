@@ -38,7 +38,7 @@ def main() -> int:
     record = Record("wild", _environment(options), settings=settings)
     rows = _read([options.out, *options.add])
     record.cases = [rows[seed] for seed in sorted(rows)]
-    _restore(record, options.out)
+    _restore(record, [options.out, *options.add])
     try:
         _race(options, record, set(rows))
         if options.clients:
@@ -120,12 +120,13 @@ def _read(folders: list[Path]) -> dict[int, dict[str, Any]]:
     return rows
 
 
-def _restore(record: Record, out: Path) -> None:
-    """Versions and replayed calls of the run before, for a run that only adds to it or reports."""
-    path = out / "results.json"
-    if path.exists():
-        before = Record.read(path)
-        record.versions, record.clients = before.versions, before.clients
+def _restore(record: Record, folders: list[Path]) -> None:
+    """Versions and replayed calls of the runs before, for a run that only adds to them or reports."""
+    for path in (folder / "results.json" for folder in folders):
+        if path.exists():
+            before = Record.read(path)
+            record.versions = {**before.versions, **record.versions}
+            record.clients = record.clients or before.clients
 
 
 def _race(options: argparse.Namespace, record: Record, done: set[int]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.race.record import Record
 
-from .summary import Call, calls, headline, reached
+from .summary import Call, calls, headline, reached, with_nnls
 
 LIMIT = 100.0
 """The largest τ that is drawn."""
@@ -22,28 +22,25 @@ COLOURS = (
 )
 
 
-def profile(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+def profile(rows: list[dict[str, Any]], chosen: list[Call]) -> dict[str, list[float]]:
     """solver → its time over the fastest solver's on each problem it reached, sorted.
 
-    boxreg counts once, as `solve` or `solve_many`.
+    boxreg counts once for each problem, with the call that was chosen.
     """
+    ours = {call.row["seed"]: call for call in chosen if not call.failure}
     found: dict[str, list[float]] = {}
     for row in rows:
         times = {
-            _name(held["solver"]): float(held["seconds"])
+            held["solver"]: float(held["seconds"])
             for held in row["entries"]
-            if held["solver"] not in ("boxreg.nnls", "boxreg.lsq_linear")
-            and reached(held)
-            and not (held["solver"].startswith("boxreg.") and held["violation"])
+            if not held["solver"].startswith("boxreg.") and reached(held)
         }
+        if row["seed"] in ours:
+            times["boxreg"] = float(ours[row["seed"]].entry["seconds"])
         fastest = min(times.values(), default=np.inf)
         for name, seconds in times.items():
             found.setdefault(name, []).append(seconds / fastest)
     return {name: sorted(ratios) for name, ratios in found.items()}
-
-
-def _name(solver: str) -> str:
-    return "boxreg" if solver.startswith("boxreg.") else solver
 
 
 def draw(record: Record, stem: Path) -> list[Path]:
@@ -53,11 +50,12 @@ def draw(record: Record, stem: Path) -> list[Path]:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    main = headline(calls(record.cases))
+    found = calls(record.cases)
+    main = headline(found)
     if not main:
         return []
     figure, (left, right) = plt.subplots(1, 2, figsize=(13.0, 6.2), width_ratios=[1.25, 1.0])
-    _profile(left, record.cases)
+    _profile(left, record.cases, found)
     _ratios(right, main)
     held = record.environment
     figure.suptitle(
@@ -73,21 +71,25 @@ def draw(record: Record, stem: Path) -> list[Path]:
     return paths
 
 
-def _profile(axis: Any, rows: list[dict[str, Any]]) -> None:
-    found, count = profile(rows), len(rows)
-    order = sorted(found, key=lambda name: (name != "boxreg", -len(found[name])))
+def _profile(axis: Any, rows: list[dict[str, Any]], called: list[Call]) -> None:
+    """Thick: `solve` and `solve_many`; dashed: with `nnls` where the problem is what it is for."""
+    found, count = profile(rows, headline(called)), len(rows)
+    nnls = profile(rows, with_nnls(called)).get("boxreg", [])
+    found = {"boxreg": found.get("boxreg", []), "boxreg, nnls where it applies": nnls, **found}
+    order = sorted(found, key=lambda name: (not name.startswith("boxreg"), -len(found[name])))
     for name in order:
         ratios = np.array(found[name])
         steps = np.concatenate([[1.0], ratios[ratios <= LIMIT], [LIMIT]])
         shares = np.searchsorted(ratios, steps, side="right") / count
-        ours = name == "boxreg"
-        colour = "black" if ours else COLOURS[(order.index(name) - 1) % len(COLOURS)]
+        ours = name.startswith("boxreg")
+        colour = "black" if ours else COLOURS[(order.index(name) - 2) % len(COLOURS)]
         axis.step(
             steps,
             100.0 * shares,
             where="post",
             color=colour,
-            linewidth=2.6 if ours else 1.4,
+            linewidth=2.6 if name == "boxreg" else 1.4,
+            linestyle="--" if ours and name != "boxreg" else "-",
             label=f"{name} ({100 * len(ratios) / count:.0f} % reached)",
             zorder=3 if ours else 2,
         )
@@ -143,6 +145,6 @@ def _ratios(axis: Any, main: list[Call]) -> None:
     axis.set_ylim(1e-3, 1.2e3)
     axis.set_xlabel("stored entries of A × right-hand sides")
     axis.set_ylabel("best other's time / boxreg's")
-    axis.set_title("Above 1 boxreg is faster than the best other with hindsight", fontsize=10)
+    axis.set_title("Above 1: faster than the best other, with hindsight", fontsize=10)
     axis.grid(color="0.9")
     axis.legend(fontsize=7.5, loc="upper left", framealpha=0.9)

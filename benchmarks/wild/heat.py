@@ -24,6 +24,8 @@ from .scoring import REACHED, Judge
 
 SERVER = "benchmarks.wild.server"
 NAMES = tuple(held.name for held in OURS)
+GRACE = 1.0
+"""Seconds beyond its time after which a process is killed: a new one has to compile everything again."""
 LONG = 0.3
 """Seconds from which boxreg's trial is taken twice: the first may have had something to compile."""
 HOPELESS = 4.0
@@ -75,7 +77,7 @@ class Pool:
         name = "boxreg" if rival.name in NAMES else rival.name
         if name not in self._remotes:
             python = self._old if rival.place == "old_numpy" else Path(sys.executable)
-            self._remotes[name] = Remote(python, SERVER)
+            self._remotes[name] = Remote(python, SERVER, GRACE)
         return self._remotes[name]
 
     def hold(self, parcel: Parcel | None) -> None:

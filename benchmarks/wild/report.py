@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.race.record import Record
 from benchmarks.race.report import environment_text, number, settings_table, time_text
 
-from .summary import Call, calls, figures, grouped, headline, size_class, worst
+from .summary import Call, calls, figures, grouped, headline, size_class, with_nnls, worst
 
 GROUPS = {
     "function": lambda call: call.function,
@@ -38,12 +38,14 @@ def markdown(record: Record) -> str:
         f"Commit {held['commit']}; `{held['command']}`; generation {held['generation']}, "
         f"{len(record.cases)} seeds, {held['seeds']}.",
         _in_words(main),
-        _table(main, "all", {"all problems": main}),
+        _table(
+            "all problems", {"solve, solve_many": main, "nnls where it applies": with_nnls(found)}
+        ),
     ]
     for title, key in GROUPS.items():
         parts += [
             f"## By {title}",
-            _table(found, title, grouped(found if title == "function" else main, key)),
+            _table(title, grouped(found if title == "function" else main, key)),
         ]
     parts += ["## The worst twenty", _worst(found)]
     if record.clients is not None:
@@ -78,7 +80,7 @@ def _ratio(value: float | None) -> str:
     return number(value)
 
 
-def _table(found: list[Call], title: str, groups: dict[str, list[Call]]) -> str:
+def _table(title: str, groups: dict[str, list[Call]]) -> str:
     lines = [f"| {title} | {HEADER} |", "|---|" + "---:|" * (HEADER.count("|") + 1)]
     for name, members in groups.items():
         held = figures(members)

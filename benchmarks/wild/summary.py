@@ -32,7 +32,7 @@ class Call:
     """The fastest of the others that reached the minimum; empty where none did."""
     ratio: float | None
     """The rival's time over boxreg's. Where none reached the minimum, a lower bound: the longest time
-    that one was given; inf where no other had the problem; None where boxreg failed."""
+    that one was given; inf where none was stopped; None where boxreg failed."""
 
     @property
     def function(self) -> str:
@@ -86,6 +86,15 @@ def calls(rows: Iterable[Row]) -> list[Call]:
 def headline(found: Iterable[Call]) -> list[Call]:
     """One call for each problem: `solve`, or `solve_many` for several right-hand sides."""
     return [call for call in found if call.function in ("boxreg.solve", "boxreg.solve_many")]
+
+
+def with_nnls(found: Iterable[Call]) -> list[Call]:
+    """One call for each problem: `nnls` where the problem is plain NNLS, the headline's otherwise."""
+    chosen: dict[int, Call] = {}
+    for call in found:
+        if call.function != "boxreg.lsq_linear":
+            chosen[call.row["seed"]] = call  # `nnls` comes after `solve`
+    return list(chosen.values())
 
 
 def figures(found: list[Call]) -> dict[str, Any]:
