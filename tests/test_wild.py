@@ -13,9 +13,11 @@ from scipy.optimize import lsq_linear
 
 from benchmarks.losses.functions import Huber, KullbackLeibler, Logistic, Quadratic, SquaredHinge
 from benchmarks.race.record import Record
+from benchmarks.wild.__main__ import POLICY
 from benchmarks.wild.drawing import ENTRIES, REPORT, TUNING, draw
 from benchmarks.wild.families import FAMILIES
 from benchmarks.wild.figure import profile
+from benchmarks.wild.heat import Patience, Pool, race
 from benchmarks.wild.problem import WildProblem, laid_out, load, save
 from benchmarks.wild.report import markdown
 from benchmarks.wild.rivals import CONTESTANTS, OURS
@@ -298,6 +300,25 @@ def test_report_of_a_record() -> None:
     assert "1 proofs were false" in text
     assert "skipped: BOXREG_DATA" in text
     assert "## By family" in text
+
+
+def test_race_of_one_problem() -> None:
+    """Solvers in processes of their own; who is left out is not in the record."""
+    pool = Pool(Path("absent"))
+    taking_part = ("boxreg.solve", "boxreg.nnls", "scipy.nnls")
+    pool.out = {name: "left out" for name in CONTESTANTS if name not in taking_part}
+    rng = np.random.default_rng(9)
+    problem = plain(np.abs(rng.standard_normal((12, 5))), rng.standard_normal(12) + 1.0)
+    try:
+        entries = race(problem, pool, POLICY, Patience(), lambda text: None)
+    finally:
+        pool.close()
+    held = row(0, *entries)
+    assert [entry["solver"] for entry in entries] == list(taking_part)
+    assert entries[0]["proved"]
+    assert [call.rival for call in calls([held])] == ["scipy.nnls"] * 2
+    assert all(call.ratio > 0.0 for call in calls([held]) if call.ratio is not None)
+    assert not any(call.failure for call in calls([held]))
 
 
 def test_show_describes() -> None:

@@ -8,6 +8,7 @@ import select
 import subprocess
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -140,5 +141,9 @@ class Remote:
     def _kill(self) -> None:
         if self._process is not None:
             self._process.kill()
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe is not None:
+                    with suppress(BrokenPipeError):  # what was written last has no reader
+                        pipe.close()
             self._process.wait()
             self._process = None

@@ -55,6 +55,7 @@ class Pool:
     def __init__(self, rivals_python: Path) -> None:
         self._old = rivals_python
         self._remotes: dict[str, Remote] = {}
+        self._parcel: Parcel | None = None
         self.versions: dict[str, str] = {}
         self.out: dict[str, str] = {}
         """Why a contestant takes no part at all."""
@@ -78,9 +79,12 @@ class Pool:
         if name not in self._remotes:
             python = self._old if rival.place == "old_numpy" else Path(sys.executable)
             self._remotes[name] = Remote(python, SERVER, GRACE)
+            self._remotes[name].hold(self._parcel)
         return self._remotes[name]
 
     def hold(self, parcel: Parcel | None) -> None:
+        """Make this the problem that everybody is asked about."""
+        self._parcel = parcel
         for remote in self._remotes.values():
             remote.hold(parcel)
 
@@ -161,7 +165,7 @@ def race(
         heat.score()
         for name, then in best.items():  # who aimed at a worse objective aims again
             held = heat.found[name]
-            improved = np.any(then - judge.best > 0.1 * REACHED * judge.scales)
+            improved = np.any(judge.best < then - 0.1 * REACHED * judge.scales)
             if held.status == "ok" and not _reached(held) and improved:
                 _enter(heat, CONTESTANTS[name], problem, pool, cap, None)
         heat.prune()
