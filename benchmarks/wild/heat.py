@@ -26,10 +26,11 @@ SERVER = "benchmarks.wild.server"
 NAMES = tuple(held.name for held in OURS)
 GRACE = 1.0
 """Seconds beyond its time after which a process is killed: a new one has to compile everything again."""
-LONG = 0.3
-"""Seconds from which boxreg's trial is taken twice: the first may have had something to compile."""
+LONG = (0.3, 10.0)
+"""Seconds between which boxreg's trial is taken twice: the first may have had something to compile."""
 HOPELESS = 4.0
-"""A rival whose trial took this many times the fastest one's is not sampled again."""
+"""A rival whose trial took this many times the fastest one's is not sampled again; where boxreg has a
+proof, so that the minimum is known, it is stopped there."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class _Ours(Away):
 
     def trial(self, cap: float) -> tuple[float, Array]:
         seconds, x = super().trial(cap)
-        if LONG < seconds < cap / 2:
+        if LONG[0] < seconds < LONG[1]:
             again, x = super().trial(cap)
             seconds = min(seconds, again)
         self._kept.update(self._process.remarks)
@@ -120,14 +121,18 @@ class WildHeat(Heat):
         self._trials[name] = float(self.found[name].seconds or 0.0)
         super()._plan(name, contestant)
 
-    def prune(self) -> None:
-        """Leave out of the samples the rivals that did not reach the minimum or were far slower."""
+    def reached(self) -> dict[str, float]:
+        """The trial times of the rivals that have reached the minimum, as far as it is known."""
         self.score()
-        reached = {
+        return {
             name: seconds
             for name, seconds in self._trials.items()
             if name not in NAMES and _reached(self.found[name])
         }
+
+    def prune(self) -> None:
+        """Leave out of the samples the rivals that did not reach the minimum or were far slower."""
+        reached = self.reached()
         fastest = min(reached.values(), default=np.inf)
         for name in set(self._running) - set(NAMES):
             trial = self._trials[name]
@@ -156,10 +161,12 @@ def race(
     try:
         for rival in OURS:
             _enter(heat, rival, problem, pool, patience.ours, remarks[rival.name])
-        cap = patience.for_rivals(*_ours(heat, judge, remarks))
-        best = {}
+        seconds, proved = _ours(heat, judge, remarks)
+        cap, best = patience.for_rivals(seconds, proved), {}
         for rival in CONTESTANTS.values():
             if rival.name not in NAMES:
+                fastest = min(heat.reached().values(), default=np.inf) if proved else np.inf
+                cap = min(cap, max(HOPELESS * fastest, patience.least))
                 _enter(heat, rival, problem, pool, cap, None)
                 best[rival.name] = judge.best.copy()
         heat.score()
