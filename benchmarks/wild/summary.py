@@ -122,10 +122,10 @@ def figures(found: list[Call]) -> dict[str, Any]:
 
 
 def _quantile(ratios: Any, share: float) -> float | None:
-    """The smallest ratio with at least this share of the others below it: no interpolation with inf."""
+    """A ratio that occurs, the lower of two: there is no interpolating with inf."""
     if not len(ratios):
         return None
-    return float(np.sort(ratios)[min(int(share * len(ratios)), len(ratios) - 1)])
+    return float(np.sort(ratios)[int(share * (len(ratios) - 1))])
 
 
 def grouped(found: Iterable[Call], key: Callable[[Call], str]) -> dict[str, list[Call]]:
