@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint fuzz mutants proof-lines reproduce reproduce-quick ratios rivals bench bench-quick bench-losses bench-many \
+.PHONY: help demo test lint fuzz mutants proof-lines reproduce reproduce-quick ratios rivals bench bench-quick bench-losses wild wild-quick bench-many \
   bench-cluster real-data memory campaign clean
 
 help:
@@ -20,6 +20,8 @@ help:
 	@echo "make bench   the race against every other solver (about 30 minutes); BOXREG_DATA adds real data"
 	@echo "make bench-quick   the same in under 5 minutes, fewer cases"
 	@echo "make bench-losses  every loss against L-BFGS-B, skglm and scikit-learn; work with and without screening"
+	@echo "make wild    problems as scientists bring them against every other solver (MINUTES=15); resumes"
+	@echo "make wild-quick    the same in 3 minutes"
 	@echo "make real-data     the tests on real data, the long ones too (needs BOXREG_DATA)"
 	@echo "make bench-many    many right-hand sides against loops over SciPy; needs BOXREG_DATA"
 	@echo "make bench-cluster two dask workers against one process, and what a chunk costs; needs BOXREG_DATA"
@@ -96,6 +98,13 @@ bench-quick: rivals
 
 bench-losses: $(BENCH_READY)
 	$(BIN)/python -m benchmarks.losses --out out/losses
+
+MINUTES ?= 15
+wild: rivals
+	$(BIN)/python -m benchmarks.wild --minutes $(MINUTES) --out out/wild
+
+wild-quick: rivals
+	$(BIN)/python -m benchmarks.wild --quick --minutes 2.5 --no-clients --out out/wild-quick
 
 real-data: $(READY)
 	$(BIN)/python -m pytest -m "slow or not slow" tests/test_real_data.py

@@ -15,8 +15,13 @@ _LEAST = 1e-300
 """Predictions count as at least this under a logarithm."""
 
 
+def _weighted(rows: Array, w: Array | float) -> Array:
+    """w times the rows; the rows themselves where no weights were given."""
+    return rows if isinstance(w, float) and w == 1.0 else w * rows
+
+
 class Function(ABC):
-    """F(p) = sum_i f(p_i; y_i)."""
+    """F(p) = sum_i w_i f(p_i; y_i); all weights are 1 unless given."""
 
     name: str
 
@@ -25,8 +30,8 @@ class Function(ABC):
         return True
 
     @abstractmethod
-    def value_and_slope(self, p: Array, y: Array) -> tuple[float, Array]:
-        """F(p) and f'(p)."""
+    def value_and_slope(self, p: Array, y: Array, w: Array | float = 1.0) -> tuple[float, Array]:
+        """F(p) = sum_i w_i f(p_i; y_i) and w f'(p)."""
 
     @abstractmethod
     def conjugate(self, v: Array, y: Array) -> float:
@@ -39,9 +44,10 @@ class Quadratic(Function):
 
     name = "least_squares"
 
-    def value_and_slope(self, p: Array, y: Array) -> tuple[float, Array]:
+    def value_and_slope(self, p: Array, y: Array, w: Array | float = 1.0) -> tuple[float, Array]:
         r = p - y
-        return 0.5 * float(r @ r), r
+        slope = _weighted(r, w)
+        return 0.5 * float(r @ slope), slope
 
     def conjugate(self, v: Array, y: Array) -> float:
         return float(v @ y + 0.5 * v @ v)
@@ -54,10 +60,11 @@ class Huber(Function):
     delta: float
     name = "huber"
 
-    def value_and_slope(self, p: Array, y: Array) -> tuple[float, Array]:
+    def value_and_slope(self, p: Array, y: Array, w: Array | float = 1.0) -> tuple[float, Array]:
         r = p - y
         slope = np.clip(r, -self.delta, self.delta)
-        return float(slope @ r - 0.5 * slope @ slope), slope
+        weighted = _weighted(slope, w)
+        return float(weighted @ r - 0.5 * weighted @ slope), weighted
 
     def conjugate(self, v: Array, y: Array) -> float:
         if np.max(np.abs(v), initial=0.0) > self.delta:
@@ -71,11 +78,13 @@ class Logistic(Function):
 
     name = "logistic"
 
-    def value_and_slope(self, p: Array, y: Array) -> tuple[float, Array]:
+    def value_and_slope(self, p: Array, y: Array, w: Array | float = 1.0) -> tuple[float, Array]:
         z = y * p
         tail = np.exp(-np.abs(z))
-        value = float(np.sum(np.log1p(tail)) - np.sum(np.minimum(z, 0.0)))
-        return value, -y * np.where(z > 0.0, tail, 1.0) / (1.0 + tail)
+        value = float(
+            np.sum(_weighted(np.log1p(tail), w)) - np.sum(_weighted(np.minimum(z, 0.0), w))
+        )
+        return value, _weighted(-y * np.where(z > 0.0, tail, 1.0) / (1.0 + tail), w)
 
     def conjugate(self, v: Array, y: Array) -> float:
         s = -y * v
@@ -90,9 +99,10 @@ class SquaredHinge(Function):
 
     name = "squared_hinge"
 
-    def value_and_slope(self, p: Array, y: Array) -> tuple[float, Array]:
+    def value_and_slope(self, p: Array, y: Array, w: Array | float = 1.0) -> tuple[float, Array]:
         short = np.maximum(1.0 - y * p, 0.0)
-        return 0.5 * float(short @ short), -y * short
+        weighted = _weighted(short, w)
+        return 0.5 * float(weighted @ short), -y * weighted
 
     def conjugate(self, v: Array, y: Array) -> float:
         s = -y * v
@@ -107,11 +117,11 @@ class LogCosh(Function):
 
     name = "log_cosh"
 
-    def value_and_slope(self, p: Array, y: Array) -> tuple[float, Array]:
+    def value_and_slope(self, p: Array, y: Array, w: Array | float = 1.0) -> tuple[float, Array]:
         r = p - y
         size = np.abs(r)
-        value = float(np.sum(size + np.log1p(np.exp(-2.0 * size)))) - len(r) * np.log(2.0)
-        return value, np.tanh(r)
+        values = size + np.log1p(np.exp(-2.0 * size)) - np.log(2.0)
+        return float(np.sum(_weighted(values, w))), _weighted(np.tanh(r), w)
 
     def conjugate(self, v: Array, y: Array) -> float:
         if np.max(np.abs(v), initial=0.0) > 1.0:
@@ -131,9 +141,10 @@ class KullbackLeibler(Function):
     def finite_at_zero(self) -> bool:
         return self.background > 0.0
 
-    def value_and_slope(self, p: Array, y: Array) -> tuple[float, Array]:
+    def value_and_slope(self, p: Array, y: Array, w: Array | float = 1.0) -> tuple[float, Array]:
         q = np.maximum(p + self.background, _LEAST)
-        return float(np.sum(q - y) + np.sum(xlogy(y, y) - y * np.log(q))), 1.0 - y / q
+        values = q - y + xlogy(y, y) - y * np.log(q)
+        return float(np.sum(_weighted(values, w))), _weighted(1.0 - y / q, w)
 
     def conjugate(self, v: Array, y: Array) -> float:
         if np.any(v > 1.0) or np.any((v == 1.0) & (y > 0.0)):

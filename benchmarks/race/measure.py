@@ -11,7 +11,6 @@ import numpy as np
 from .contestants import Contestant
 from .guard import Failed, OverTime, describe
 from .problem import Array
-from .scoring import Judge
 from .timing import Policy
 
 Status = Literal["ok", "over", "failed", "refused", "absent"]
@@ -42,8 +41,10 @@ class Measurement:
 class Heat:
     """All contestants on one problem; `judge` scores their answers, off the clock."""
 
-    def __init__(self, judge: Judge, policy: Policy, show: Callable[[str], None]) -> None:
-        self.judge, self.policy, self.show = judge, policy, show
+    def __init__(
+        self, judge: Any, policy: Policy, show: Callable[[str], None], good: float = GOOD
+    ) -> None:
+        self.judge, self.policy, self.show, self.good = judge, policy, show, good
         self.found: dict[str, Measurement] = {}
         self.answers: dict[str, Array] = {}
         self._running: dict[str, tuple[Contestant, int, int]] = {}
@@ -88,7 +89,7 @@ class Heat:
             self._score(held, x)
             if best is None or held.relative_gap < self.found[name].relative_gap:
                 best, self.found[name], self.answers[name] = contestant, held, x
-            if held.relative_gap <= GOOD:
+            if held.relative_gap <= self.good:
                 break
         if best is not None:
             self._plan(name, best)

@@ -23,8 +23,8 @@ class Problem:
 
     A: Any
     y: Array
-    lower: float
-    upper: float
+    lower: float | Array
+    upper: float | Array
 
     @property
     def is_sparse(self) -> bool:
@@ -32,7 +32,7 @@ class Problem:
 
     @property
     def is_nnls(self) -> bool:
-        return self.lower == 0.0 and self.upper == np.inf
+        return not np.any(self.lower) and bool(np.all(np.isinf(self.upper)))
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -45,7 +45,7 @@ class Problem:
 
     def at_zero(self) -> float:
         """P at the projection of 0 on the box: what relative gaps are relative to."""
-        start = np.full(self.A.shape[1], min(max(0.0, self.lower), self.upper))
+        start = self.project(np.zeros(self.A.shape[1]))
         return 0.5 * float(np.sum((self.y - self.A @ start) ** 2))
 
     def dense(self, order: str) -> Array:

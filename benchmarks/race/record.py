@@ -22,6 +22,7 @@ class Record:
     cases: list[dict[str, Any]] = field(default_factory=list)
     startup: dict[str, Any] | None = None
     screening: list[dict[str, Any]] | None = None
+    clients: list[dict[str, Any]] | None = None
     finished: bool = False
 
     def write(self, path: Path) -> None:

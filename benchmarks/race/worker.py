@@ -13,7 +13,6 @@ import time
 import warnings
 from contextlib import suppress
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,8 @@ from .measure import Heat, Measurement
 from .problem import Array, Problem, make
 from .progress import Line
 from .real_data import Absent
-from .remote import Remote
+from .remote import Parcel, Remote
+from .remote_server import known_version
 from .rivals import RIVALS, Rival
 from .rivals.rival import threads
 from .scoring import Judge
@@ -76,10 +76,7 @@ class Worker:
         if not rival.installed():
             self._out[rival.name] = "not installed"
             return
-        try:
-            self.versions[rival.distribution] = version(rival.distribution)
-        except PackageNotFoundError:
-            self.versions[rival.distribution] = "unknown"
+        self.versions[rival.distribution] = known_version(rival.distribution)
         for problem in _warm_up_problems():
             if rival.refuses(problem) is None:
                 with suppress(ArithmeticError):  # no answer to this problem: others may do
@@ -134,8 +131,9 @@ class Worker:
         judge = Judge(problem)
         judge.learn_dual(theta)
         heat = Heat(judge, policy, self.line.show)
+        parcel = Parcel(problem)
         for remote in self.remotes.values():
-            remote.hold(problem)
+            remote.hold(parcel)
         for rival in RIVALS.values():
             why = self._stays_out(rival, case, problem)
             if why is None:
@@ -143,6 +141,7 @@ class Worker:
             else:
                 heat.sit_out(rival.name, *why)
         heat.sample()
+        parcel.close()
         heat.score()
         limit = oracle_limit(problem, solution, judge, LIMIT_BUDGET)
         answer = heat.answers.get(case.ours)

@@ -6,11 +6,16 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Literal
+from typing import Any, Literal
 
 from ..problem import Array, Problem
 
-Run = Callable[[], Array]
+Run = Callable[[], Any]
+"""The call that is timed."""
+
+
+def _plain(answer: Any) -> tuple[Array, dict[str, Any]]:
+    return answer, {}
 
 
 @dataclass(frozen=True)
@@ -26,14 +31,17 @@ class Rival:
     module: str
     distribution: str
     settings: str
-    prepare: Callable[[Problem, float], Run]
-    refuses: Callable[[Problem], str | None]
+    prepare: Callable[[Any, float], Run]
+    refuses: Callable[[Any], str | None]
     tolerances: tuple[float, ...] = (0.0,)
     slow: bool = False
     """Not started on large problems in a quick race."""
     place: Literal["here", "apart", "old_numpy"] = "here"
     """In the worker's process; in one of its own, for libraries with threads that do not survive a
     fork; or in one of the environment with NumPy 1."""
+    read: Callable[[Any], tuple[Array, dict[str, Any]]] = _plain
+    """x, and what is worth noting, from what the timed call returned; off the clock, and only for
+    solvers in processes of their own."""
 
     def installed(self) -> bool:
         return find_spec(self.module) is not None
