@@ -17,7 +17,7 @@ import pytest
 
 from boxreg import validate
 from boxreg.batch.shared import _way
-from boxreg.kernels import many_kullback_leibler, many_least_squares
+from boxreg.kernels import certified_fit, many_kullback_leibler, many_least_squares
 from boxreg.kernels.box_certificates import (
     describe,
     gamma,
@@ -27,6 +27,7 @@ from boxreg.kernels.box_certificates import (
     size_of,
 )
 from boxreg.kernels.kullback_leibler_certificates import kullback_leibler_gap, shrink
+from boxreg.kernels.orthogonal_active_set import begin, new_factor
 from boxreg.rounding import SLACK
 from hard_pairs import Pair, gap_of, residual
 from rational import exact, inner, slopes
@@ -128,6 +129,73 @@ def test_least_squares(bounds: str) -> None:
                 proved += 1
                 assert_bound(pair, answers.theta[0], answers.gaps[0], bounds == "free")
     assert proved >= 150
+
+
+def proved_by_one_call(pair: Pair, target: float = 0.0) -> tuple[float, np.ndarray, np.ndarray]:
+    """The gap that the certified call proves of a point, however bad, its theta and what it screens."""
+    m, n = pair.A.shape
+    columns, x = pair.A.T.copy(), np.array(pair.x, dtype=float)
+    task, where = begin(columns, pair.y, np.zeros(n), pair.lower, pair.upper, x, False)
+    theta, screened = np.zeros(m), np.zeros(n, dtype=np.int8)
+    factor = new_factor(min(m, n), m)
+    gap, *_ = certified_fit.prove(task, where, factor, 0, theta, screened, target)
+    return gap, theta, screened
+
+
+@pytest.mark.parametrize("bounds", BOXES)
+def test_what_the_certified_call_proves(bounds: str) -> None:
+    """At solutions but for rounding, far from them, and where theta = 0 is all there is."""
+    moved = 0
+    for seed in range(40):
+        _, pairs = shared_pairs(bounds, seed, 4)
+        for pair in pairs:
+            gap, theta, screened = proved_by_one_call(pair, target=INF)
+            if gap < INF:
+                moved += theta.any()
+                assert_bound(pair, theta, gap, bounds == "free")
+            near = np.maximum(pair.lower, -FAR), np.minimum(pair.upper, FAR)
+            w = exact_solution(pair.A, pair.y, *near).w
+            assert all(s * v > 0 for s, v in zip(screened, w, strict=True) if s)
+            gap, theta, _ = proved_by_one_call(pair, target=-1.0)
+            assert not theta.any()
+            assert_bound(pair, theta, gap, bounds == "free")
+    assert moved >= 100
+
+
+def test_the_certified_call_at_the_boundary_of_its_region() -> None:
+    """theta* = 0 is on the sphere of the two-point ball: x₀ < 1 = y - u₁, and x₁ is at its bound u₁.
+
+    A = (1, a) with one row: w*_1 = 0, so that x₁ is not screened, however small the gap.
+    """
+    for k in range(1, 60):
+        short, a = 2.0**-k, 1.0 if k % 2 else 3.0
+        A, upper = np.array([[1.0, a]]), np.array([1.0, 1.0])
+        x, y = np.array([1.0 - short, 1.0]), np.array([1.0 + a])
+        pair = Pair(A, y, np.zeros(2), upper, x, np.zeros(1))
+        gap, theta, screened = proved_by_one_call(pair, target=INF)
+        assert Fraction(gap) >= gap_of(pair, theta)
+        assert not screened.any()
+        assert gap <= 1.01 * short**2 * 1.0 + 1e-12
+
+
+def test_the_certified_call_screens_what_it_can() -> None:
+    """Signs of w* that are clear, at both bounds."""
+    A, y = np.eye(3), np.array([5.0, -5.0, 0.5])
+    pair = Pair(A, y, np.zeros(3), np.ones(3), np.array([1.0, 0.0, 0.5]), np.zeros(3))
+    gap, theta, screened = proved_by_one_call(pair, target=INF)
+    assert gap <= 1e-13
+    np.testing.assert_array_equal(screened, [1, -1, 0])
+    np.testing.assert_array_equal(theta, [4.0, -5.0, 0.0])
+
+
+def test_columns_without_bounds_that_depend_on_each_other() -> None:
+    """Two copies of one column: nothing is proved of theta, and theta = 0 proves what P(x) is."""
+    A = np.array([[1.0, 1.0], [2.0, 2.0], [0.0, 0.0]])
+    free = np.full(2, INF)
+    pair = Pair(A, np.array([1.0, 2.0, 1e-3]), -free, free, np.array([0.5, 0.5]), np.zeros(3))
+    gap, theta, _ = proved_by_one_call(pair)
+    assert not theta.any()
+    assert 0.5e-6 <= gap <= 0.6e-6
 
 
 @pytest.mark.parametrize("bounds", ["nonnegative", "mixed"])

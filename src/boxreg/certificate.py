@@ -150,9 +150,8 @@ def certificate_of(
     dual_objective = -np.inf
     if feasible:
         dual_objective = problem.constant - conjugate - _support(problem, dual)
-        if (
-            point.problem.equality is not None
-        ):  # a theta' nearby is feasible: D(theta') >= P(x) - gap
+        # Where a theta' nearby is the feasible one, D(theta') >= P(x) - gap is what is known.
+        if point.problem.equality is not None:
             dual_objective = min(dual_objective, point.objective - gap)
     return Certificate(
         objective=point.objective,

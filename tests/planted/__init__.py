@@ -7,7 +7,7 @@ __all__ = ["Mutant", "all_mutants"]
 
 def all_mutants() -> list[Mutant]:
     """Every mutant of the table."""
-    from . import batches, certificates, gaps, kernels, losses, regions
+    from . import batches, certificates, certified, gaps, kernels, losses, regions
 
-    tables = (gaps, certificates, regions, losses, kernels, batches)
+    tables = (gaps, certificates, certified, regions, losses, kernels, batches)
     return [mutant for table in tables for mutant in table.MUTANTS]

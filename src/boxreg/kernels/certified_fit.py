@@ -50,22 +50,31 @@ def solve(columns, b, lower, upper, x, theta, screened, tol, atol, max_rounds): 
     task, where = begin(columns, b, none, lower, upper, x, False)
     if not usual(task, x):
         return Proof(np.nan, 0.0, 0.0, 0.0, 0.0, 0.0, 0, n)
-    norms, residual, w = task.norms, where.residual, where.slopes
     residual_of(task, where)
-    drift, _ = prediction_error(x, norms)
-    size = size_of(residual)
+    drift, _ = prediction_error(x, task.norms)
+    size = size_of(where.residual)
     scale = 0.5 * size * size
     target = max(tol * scale, atol, drift * drift)
     factor = new_factor(min(n, m), m)
     count, rounds, made, _ = advance(task, where, factor, 0, 0.0, False, max_rounds)
+    gap, rounding, dual, more = prove(task, where, factor, count, theta, screened, target)
+    size = size_of(where.residual)
+    return Proof(gap, rounding, 0.5 * size * size, dual, scale, target, rounds, made + more)
+
+
+@inner
+def prove(task, where, factor, count, theta, screened, target):  # type: ignore[no-untyped-def]
+    """A gap for x, how much of it is an allowance for rounding, D(theta), and products of length m.
+
+    `count` columns are in the factor. theta and `screened` are written to.
+    """
+    x, norms, residual, w = where.x, task.norms, where.residual, where.slopes
+    n, m = task.columns.shape
     residual_of(task, where)
-    correlate_columns(columns, residual, w)
-    made += 4 * n
-    box = new_box(n)
-    describe(lower, upper, box)
-    size = size_of(residual)
+    correlate_columns(task.columns, residual, w)
+    box, slopes, size, made = new_box(n), floats(n), size_of(residual), 3 * n
+    describe(task.lower, task.upper, box)
     error = gamma(m + 2) * size * SLACK
-    slopes = floats(n)
     for i in range(m):
         theta[i] = residual[i]
     for j in range(n):
@@ -88,15 +97,13 @@ def solve(columns, b, lower, upper, x, theta, screened, tol, atol, max_rounds): 
             slopes[j] = 0.0
         pushed = 0.0
         gap = least_squares_gap(x, slopes, theta, residual, norms, box, way, pushed, drift)
-    if gap <= target:
-        least = least_squares_gap(x, slopes, theta, residual, norms, box, way, 0.0, 0.0)
-        if gap < UNDERFLOW and size > 0.0:
-            gap += TINY
-        moved = shift_of_free(slopes, norms, way, pushed)
-        _screen(task, x, residual, theta, w, slopes, gap, drift, pushed, moved, screened)
+    least = least_squares_gap(x, slopes, theta, residual, norms, box, way, 0.0, 0.0)
+    if gap < UNDERFLOW and size > 0.0:
+        gap += TINY
+    moved = shift_of_free(slopes, norms, way, pushed)
+    _screen(task, x, residual, theta, w, slopes, gap, drift, pushed, moved, screened)
     rounding = gap - least if least < np.inf else 0.0
-    dual = _dual_objective(b, theta, slopes, box)
-    return Proof(gap, rounding, 0.5 * size * size, dual, scale, target, rounds, made)
+    return gap, rounding, _dual_objective(task.b, theta, slopes, box), made
 
 
 @inner
