@@ -223,8 +223,8 @@ def test_singular_gram_matrices_fall_to_orthogonal_factors(
 ) -> None:
     """With pivoting refusing every Gram matrix, the factors find the same objective."""
     calls = []
-    by_factors = Newton._solve_with_factors
-    monkeypatch.setattr(Newton, "_solve_with_factors", lambda *a: calls.append(1) or by_factors(*a))
+    by_factors = Newton._with_factors
+    monkeypatch.setattr(Newton, "_with_factors", lambda *a: calls.append(1) or by_factors(*a))
     data = (*posed(loss), 0.0, 3.0)
     usual = boxreg.solve(*data, loss=loss, tol=1e-8)
     calls.clear()
