@@ -31,6 +31,9 @@ _PIVOT, _SETTING_UP, _EQUATION = 4.0, 200, 10
 """What an iteration of the simplex method costs, in products with its rows; what setting up a program
 costs, in iterations, and each of its equations besides: measured on 126 × 785 with 127 equations, and
 on 368 × 367 without."""
+_VECTORS, _CYCLING = 10, 10
+"""Vectors that an iteration goes through, on sparse columns of a 200 × 1500 problem; and iterations in
+multiples of rows and variables, of which two are the rule: one program made 600, for half a minute."""
 
 
 def strictly_feasible(problem: ReducedProblem) -> DualCone:
@@ -57,14 +60,21 @@ def strictly_feasible(problem: ReducedProblem) -> DualCone:
     receding: Recession | None = None
     if found is not None and found.margin <= _STRICT:
         receding = recession(problem, found.direction)
+    while found is not None and found.margin <= _STRICT:
         unbounded = receding is not None and receding.status is Status.UNBOUNDED
-        level = None if unbounded else _level_part(problem, used, domain, found.theta, budget)
-        found = None
-        if level is not None:
-            implicit, domain, found = level
-            receding = receding or recession(problem, found.direction)
-            equal = problem.free | implicit
-            found = _widest(problem, used & ~implicit, equal, domain, budget) or found
+        rest, equal = used & ~implicit, problem.free | implicit
+        level = (
+            None if unbounded else _level_part(problem, rest, equal, domain, found.theta, budget)
+        )
+        if level is None:
+            found = None
+            break
+        new, ends, found = level
+        receding = receding or recession(problem, found.direction)
+        if not new.any() and np.array_equal(ends, domain):
+            break
+        implicit, domain = implicit | new, ends
+        found = _widest(problem, rest & ~new, equal | new, domain, budget) or found
     if found is None:
         pending = budget.exhausted and receding is None
         return DualCone(None, nothing, recession=receding, note=_UNKNOWN, pending=pending)
@@ -99,15 +109,16 @@ def _widest(
     """theta and τ with w_j = 0 for the columns `equal`; None where the program does not end within the
     budget. Rows whose domain is one point stay there."""
     half, plane = np.flatnonzero(used), np.flatnonzero(equal)
-    m, c = len(problem.target), _costs(problem)
-    side = problem.side[half]
-    rows = np.column_stack([(side * problem.design.columns(half)).T, problem.norms[half]])
+    m, scale = len(problem.target), np.maximum(problem.norms, TINY)
+    c, signs = _costs(problem) / scale, problem.side[half]
+    unit = problem.design.columns(half) * (signs / scale[half])
+    rows = np.column_stack([unit.T, np.ones(len(half))])
     low, high = domain
     fixed = low == high
     entries, limits, _ = _domain_rows(low, high)
     margins = np.full((len(limits), 1), 1.0 if len(plane) else 0.0)
     flat = sparse.csr_array(
-        np.column_stack([problem.design.columns(plane).T, np.zeros(len(plane))])
+        np.column_stack([(problem.design.columns(plane) / scale[plane]).T, np.zeros(len(plane))])
     )
     solution = _solved(
         problem,
@@ -117,7 +128,7 @@ def _widest(
         A_ub=sparse.vstack(
             [sparse.csr_array(rows), sparse.hstack([entries, sparse.csr_array(margins)])]
         ),
-        b_ub=np.concatenate([side * c[half], limits]),
+        b_ub=np.concatenate([signs * c[half], limits]),
         A_eq=flat if len(plane) else None,
         b_eq=c[plane] if len(plane) else None,
         bounds=[(-v, -v) if at else (None, None) for v, at in zip(low, fixed, strict=True)]
@@ -133,14 +144,19 @@ def _widest(
 
 
 def _level_part(
-    problem: ReducedProblem, used: Mask, domain: tuple[Array, Array], centre: Array, budget: Budget
+    problem: ReducedProblem,
+    used: Mask,
+    equal: Mask,
+    domain: tuple[Array, Array],
+    centre: Array,
+    budget: Budget,
 ) -> tuple[Mask, tuple[Array, Array], _Found] | None:
     """The half-spaces that every feasible theta is on the boundary of; the domain with rows pinned where
     every feasible theta is at an end of it; a theta inside the others, and a level direction that all
     that were found take part in.
 
         maximise sum_j t_j + sum_i s_i  subject to  ±(a_jᵀδ + σ w_j) / ||a_j|| + t_j <= 0,
-            a_jᵀδ = 0 for free columns,  t, s in [0, 1],  σ >= 1,
+            a_jᵀδ = 0 for the columns `equal`,  t, s in [0, 1],  σ >= 1,
             lo_i σ + s_i <= -(σ centre_i + δ_i) <= hi_i σ - s_i,       w = Aᵀcentre - c.
 
     theta = centre + δ / σ is feasible; such (δ, σ) may be added and multiplied by numbers above 1, so
@@ -149,7 +165,7 @@ def _level_part(
     right sign or is 0, and costs do not cancel. Lengths are in units of the largest |w_j| / ||a_j||.
     None where the program has no answer within the budget.
     """
-    half, plane = np.flatnonzero(used), np.flatnonzero(problem.free)
+    half, plane = np.flatnonzero(used), np.flatnonzero(equal)
     m, (low, high) = len(problem.target), domain
     centre = -np.clip(-centre, low, high)
     middle, scale = DualPoint.at(centre, problem), np.maximum(problem.norms, TINY)
@@ -195,7 +211,7 @@ def _level_part(
         side[owners[at]] = ends
     sigma = float(solution.x[m])
     theta = centre + solution.x[:m] * (unit / sigma)
-    direction = _multipliers(problem, half, plane, solution) / scale
+    direction = _multipliers(problem, half, plane, solution)
     return implicit, pinned, _Found(theta, unit / sigma, direction)
 
 
@@ -206,15 +222,18 @@ def _costs(problem: ReducedProblem) -> Array:
 
 def _solved(problem: ReducedProblem, budget: Budget, planes: int, **program: Any) -> Any:
     """What HiGHS makes of a program with so many equality columns; None where it does not end within the
-    budget, or finds no solution. An iteration costs what the entries of its rows do."""
+    budget, or finds no solution. An iteration costs what the entries of its rows do, and some vectors as
+    long as there are rows; far more of them than there are rows lead nowhere."""
     from scipy import optimize
 
     linprog: Any = optimize.linprog  # its stubs do not know of sparse rows
-    entries = sum(program[rows].nnz for rows in ("A_ub", "A_eq") if program[rows] is not None)
-    count, work = entries / max(len(problem.target), 1), problem.work
+    parts = [program[name] for name in ("A_ub", "A_eq") if program[name] is not None]
+    rows, entries = sum(part.shape[0] for part in parts), sum(part.nnz for part in parts)
+    count, work = (entries + _VECTORS * rows) / max(len(problem.target), 1), problem.work
     if budget.exhausted:
         return None
     most = int(budget.left / work.share(_PIVOT * max(count, 1.0)))
+    most = min(most, _CYCLING * (rows + len(program["c"])))
     options: dict[str, Any] = {"maxiter": most}
     if work.deadline.left < np.inf:
         options["time_limit"] = work.deadline.left
@@ -224,12 +243,12 @@ def _solved(problem: ReducedProblem, budget: Budget, planes: int, **program: Any
 
 
 def _multipliers(problem: ReducedProblem, half: Index, plane: Index, solution: Any) -> Array:
-    """The multipliers of half-spaces and equality columns, as a direction of the box."""
+    """The multipliers of half-spaces and equality columns of unit norm, as a direction of the box."""
     direction = np.zeros(len(problem.lower))
     direction[half] = -problem.side[half] * solution.ineqlin.marginals[: len(half)]
     if len(plane):
         direction[plane] = -solution.eqlin.marginals[: len(plane)]
-    return direction
+    return direction / np.maximum(problem.norms, TINY)
 
 
 def cheap_anchor(problem: ReducedProblem, sums: Array | None = None) -> DualPoint | None:
