@@ -99,8 +99,7 @@ def run(
             goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
         early = _reason_to_stop(track, limits, iteration, gap, goal)
         waited = iteration - begun >= current().direction_after
-        searches = (early or waited) and not work.over
-        if track.cone.pending and limits.target > 0.0 and searches:
+        if (early or waited) and limits.target > 0.0 and track.may_search:
             track.find_direction()
             continue
         if early is None and stop is not None and stop(seen):

@@ -41,7 +41,7 @@ class DualCone:
     note: str = ""
     """What the user should know about it; empty in the ordinary case."""
     pending: bool = False
-    """No direction has been looked for yet."""
+    """No direction has been looked for yet, or not for long enough."""
     anchor: DualPoint | None = None
     """A strictly feasible point."""
     pinned: Array | None = None

@@ -19,6 +19,10 @@ _CUTOFFS = (1e-12, 1e-10, 1e-8)
 """A column of which no more than this share lies outside the span of those before it counts as
 dependent on them: the first of these with which the proof succeeds."""
 
+_MOST_TESTS = 2e8
+"""Operations that exact tests of dependence may take for one set of columns, over all sets of rows: some
+two seconds. Beyond that columns stay in doubt."""
+
 _SOUND = 1e-4
 """The Cholesky factor of a Gram matrix serves as long as every column has this share of its own."""
 
@@ -144,6 +148,8 @@ class EqualityColumns:
         """Whether the costs are what the caller gave, with no rounding error of their own."""
         self._plain_metrics: dict[bytes, EqualityMetric | None] = {}
         self._ranks: dict[tuple[bytes, bool], int | None] = {}
+        self._tested = 0.0
+        """Operations of the exact tests so far."""
 
     @cached_property
     def columns(self) -> Array:
@@ -216,13 +222,14 @@ class EqualityColumns:
 
         Every independent subset of that size spans the same space, whichever metric has chosen it.
         """
-        if not (self._exact_costs and self._affordable):
+        if not (self._exact_costs and self._affordable) or self._tested > _MOST_TESTS:
             return None
         chosen = _chosen(self._plain(still))
         rest = np.setdiff1d(np.arange(len(self.index)), chosen)
         rows = self.columns[~still] if still is not None and nil else self.columns
         if self._costs is not None:  # w_j follows only if the costs combine as the columns do
             rows = np.vstack([rows, self._costs])
+        self._tested += rows.size * len(chosen)
         spans_all = len(chosen) == len(rows)  # as many independent columns as there are rows
         return len(chosen) if spans_all or in_span(rows[:, chosen], rows[:, rest]) else None
 

@@ -17,6 +17,10 @@ _SOUND = 1e-3
 """Systems are bordered only where every column has this share of its own: a subset of an
 ill-conditioned base may be well-conditioned, and deserves a factor of its own."""
 
+_FACTORING, _PIVOTED = 0.05, 0.15
+"""What a multiplication of a Cholesky factor takes, if one of a product with A takes 1; the latter with
+pivoting."""
+
 _LASTING = 0.03
 """A factor outlives its matrix only where every column has this share of its own: what comes of it is
 the more accurate the larger the share, and a later matrix may deserve better."""
@@ -46,6 +50,8 @@ class FreeSystem:
         self._own = 0.0  # the least share of a column of B outside the span of those before it
         self.sound = True
         """Whether the last system showed no sign of nearly dependent columns."""
+        self.spent = 0.0
+        """What all solutions took, in multiplications of a product with A."""
 
     def grown(self, gram: Array) -> FreeSystem:
         """The system of a matrix that has the present one as its leading block."""
@@ -78,6 +84,7 @@ class FreeSystem:
         from .kernels.exchanges import solve_small
 
         x = np.zeros(len(pull))
+        self.spent += 2.0 * len(pull) ** 2  # two more products with G in every round of pivoting
         if np.count_nonzero(free) <= current().small_system:
             least = solve_small(self.gram, free, pull, x)
             if least > _DISTINCT:
@@ -107,12 +114,14 @@ class FreeSystem:
         if not len(free):
             self._base = free
             return free
+        self.spent += _FACTORING * len(free) ** 3 / 3.0
         block = self._block(free).T  # symmetric: its transpose is column-major
         factor, info = dpotrf(block, lower=1, clean=0, overwrite_a=1)
         if info == 0 and np.all(np.diagonal(factor) > _DISTINCT * self._scale[free]):
             self._base, self._factor = free, factor
             self._own = float(np.min(np.diagonal(factor) / self._scale[free]))
             return np.zeros(0, dtype=np.intp)
+        self.spent += _PIVOTED * len(free) ** 3 / 3.0
         scale = np.where(self._scale[free] > 0.0, self._scale[free], 1.0)
         block = self._block(free) / np.outer(scale, scale)
         _, order, rank, _ = dpstrf(block, tol=_DISTINCT**2, lower=1)

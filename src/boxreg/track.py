@@ -33,7 +33,10 @@ _SURELY = 1.0 - 1e-6
 
 _LONG, _LITTLE = 30, 0.01
 """Checks after which a run ends whose gap does not shrink while the objective falls by no more than this
-share of the gap asked for, whatever the cause."""
+share of the gap asked for, whatever the cause; by less where the gap is far from that."""
+
+_AGAIN = 1.5
+"""A search that ran out of its budget is made again when the run is so many times as long."""
 
 Proof: TypeAlias = tuple[Certificate, Array]
 """A certificate and its theta."""
@@ -54,6 +57,8 @@ class Track:
 
     def __post_init__(self) -> None:
         self.whole_cone = self.cone
+        self._searched = 0.0
+        """The effort after the last search for a direction."""
         self._worth = -np.inf
         """P - gap when the best dual point was last looked at: at most its dual objective."""
         self._at_zero = self._dual_objective_at_zero()
@@ -159,7 +164,9 @@ class Track:
 
     def exhausted(self, gap: float, goal: float) -> bool:
         """Whether nothing moves any more: for long, or with a gap that is mostly rounding."""
-        if self.ledger.stalled(checks=_LONG, little=_LITTLE * goal):
+        # A gap that is due to rho alone is as the root of what the objective has to lose.
+        share = min(goal / gap, 1.0) ** 2 if np.isfinite(gap) else 1.0
+        if self.ledger.stalled(checks=_LONG, little=_LITTLE * goal * share):
             return True
         if not self.ledger.stalled(checks=1):
             return False
@@ -168,9 +175,17 @@ class Track:
             return False
         return share > goal or self.ledger.stalled(checks=10)
 
+    @property
+    def may_search(self) -> bool:
+        """Whether a direction is worth looking for: once, and again where a search ran out of its budget
+        and the run has become several times as long."""
+        work = self.whole.work
+        return self.cone.pending and not work.over and work.effort >= _AGAIN * self._searched
+
     def find_direction(self) -> None:
         """Search for the way into the dual feasible set that has been put off so far."""
         self.whole_cone = build_cone(self.whole, "auto", self.problem.survey.sums)
+        self._searched = self.whole.work.effort
         index = self.point.problem.index
         self.cone = self.whole_cone.kept(index)
         implicit = self.whole_cone.implicit

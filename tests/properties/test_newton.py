@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import boxreg
+from boxreg.free_system import FreeSystem
 from boxreg.losses import LOSSES
 from boxreg.point import Point
 from boxreg.reduced import ReducedProblem
@@ -17,6 +18,7 @@ from boxreg.solvers.metric import tamed
 from boxreg.solvers.newton import Newton
 from boxreg.solvers.quadratic_model import first_guess, model_at
 from building import reduced
+from judge import make
 from loss_judging import arguments
 from references.loss_families import CELLS, loss_problem
 
@@ -223,8 +225,8 @@ def test_singular_gram_matrices_fall_to_orthogonal_factors(
 ) -> None:
     """With pivoting refusing every Gram matrix, the factors find the same objective."""
     calls = []
-    by_factors = Newton._solve_with_factors
-    monkeypatch.setattr(Newton, "_solve_with_factors", lambda *a: calls.append(1) or by_factors(*a))
+    by_factors = Newton._with_factors
+    monkeypatch.setattr(Newton, "_with_factors", lambda *a: calls.append(1) or by_factors(*a))
     data = (*posed(loss), 0.0, 3.0)
     usual = boxreg.solve(*data, loss=loss, tol=1e-8)
     calls.clear()
@@ -270,3 +272,22 @@ def test_curvature_that_underflows(loss: str, scale: float) -> None:
     result = boxreg.solve(A, y * scale, loss=loss)
     assert np.isfinite(result.x).all()
     assert result.gap >= 0.0  # inf where nothing can be proved
+
+
+@pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
+def test_costs_along_parallel_columns() -> None:
+    """Damped models crept along A d = 0 for a thousand steps; P falls there to the next bound."""
+    problem = make("large-planted-squared_hinge-hostile", 30004)
+    result = boxreg.solve(**problem.posed)
+    assert result.n_iter <= 100
+    assert result.work <= 30_000.0
+    assert problem.excess(result.x) <= 1e-6 * result.target_gap
+
+
+def test_pivoting_is_charged() -> None:
+    """Factors that fail count against budgets as those that succeed."""
+    columns = np.random.default_rng(0).standard_normal((40, 300))
+    system = FreeSystem(columns.T @ columns)
+    _, dependent = system.solve(np.ones(300, dtype=bool), np.ones(300))
+    assert len(dependent) >= 260
+    assert system.spent >= 0.05 * 300**3 / 3.0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import boxreg
-from boxreg import validate
+from boxreg import phase_one, validate
 from boxreg.designs import DenseDesign
 from boxreg.directions import build_cone, first_cone, is_cone
 from boxreg.dual_cone import DualCone
@@ -22,6 +22,7 @@ from boxreg.reduced import ReducedProblem
 from boxreg.status import Status
 from boxreg.work import WorkMeter
 from building import mirrored, reduced
+from judge import make
 from loss_judging import arguments
 from rational import exact, slopes
 from references.loss_unattained import UNBOUNDED_LOSSES, level, separable, unbounded
@@ -270,3 +271,31 @@ def test_an_anchor_on_the_boundary_is_all_there_is() -> None:
     point = Point(problem, np.zeros(1))
     pushed = cone.push(DualPoint.residual(point), point)
     np.testing.assert_allclose(pushed.theta, anchor.theta, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["least_squares", "logistic"])
+def test_implicit_equalities_are_found_together(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifteen pairs of opposite columns with opposite costs: three programs, not one a pair."""
+    rng = np.random.default_rng(5)
+    y = np.where(rng.random(20) < 0.5, 1.0, -1.0)
+    theta = y * rng.uniform(0.2, 0.8, 20)  # inside the domain of the logistic loss
+    pairs, others = rng.integers(-4, 5, (20, 15)).astype(float), rng.standard_normal((20, 10))
+    costs = np.round(pairs.T @ theta, 3)
+    linear = np.concatenate([costs, -costs, others.T @ theta + 1.0])
+    problem = reduced(np.hstack([pairs, -pairs, others]), y, loss=loss, linear=linear)
+    calls, solved = [], phase_one._solved
+    monkeypatch.setattr(phase_one, "_solved", lambda *a, **k: calls.append(1) or solved(*a, **k))
+    cone = strictly_feasible(problem)
+    np.testing.assert_array_equal(cone.implicit, np.arange(40) < 30)
+    assert cone.anchor is not None
+    assert len(calls) <= 3
+
+
+@pytest.mark.parametrize("seed", [106, 115])
+def test_a_dual_feasible_set_that_is_a_point(seed: int) -> None:
+    """More columns with w* = 0 than rows: x was optimal, and its gap infinite."""
+    problem = make("wide-planted-least_squares-nonnegative", seed)
+    result = boxreg.solve(**problem.posed)
+    assert result.success
+    assert problem.excess(result.x) <= result.gap <= result.target_gap
+    assert result.work <= 5_000.0

@@ -22,9 +22,8 @@ from .quadratic_model import first_guess, model_at
 from .sweeping import swept
 from .working_set import WorkingSet, WorkingState
 
-_DAMPING = (0.0, 1e-8, 1e-4)
-"""Shares of its diagonal that are added to a Hessian, the first that leads on. Orthogonal factors come
-last: they take a hundred times as long where many coordinates are inside."""
+_DAMPING = (1e-8, 1e-4)
+"""Shares of its diagonal that are added to a singular Hessian, the first that leads on."""
 
 _SPARE = 8.0
 """Newton's own dual point keeps this many times its rounding error to spare."""
@@ -60,11 +59,13 @@ class Newton(WorkingSet):
     of that after each full step, towards Newton's method. h is kept while it changes little: steps then
     cost a product with A and a factor of the free set.
 
-    The model is a weighted least-squares problem. Where its Gram matrix is singular, a little is added
-    to its diagonal, and where that does not help the active-set method with orthogonal factors solves
-    it. A run starts from the solution of such a problem over all coordinates (see `first_guess`), or
-    from sweeps of coordinate descent, where many coordinates will move (see `swept`): if these went all
-    the way the first check proves the answer.
+    The model is a weighted least-squares problem. Where its Gram matrix is singular and coordinates have
+    costs, the model falls in a straight line along some d with A_W d = 0, and the active-set method with
+    orthogonal factors follows it to the next bound: with a little added to the diagonal a step would be
+    as short as a cost is small beside that. Without costs nothing changes along such a d: a little is
+    added, and orthogonal factors, which take longer, come last. A run starts from the solution of such a
+    problem over all coordinates (see `first_guess`), or from sweeps of coordinate descent, where many
+    coordinates will move (see `swept`): if these went all the way the first check proves the answer.
     """
 
     name = "newton"
@@ -98,14 +99,11 @@ class Newton(WorkingSet):
             self._refresh(state)
             self._take_in(state)
             self._extend(state, self._candidates(state.point, state.working))
-            moved = None
-            for damping in _DAMPING:
-                if moved is None:
-                    moved = self._towards(state, self._solve(state, damping))
+            moved = self._by_pivoting(state)
             if moved is None and self._more_cautious(state):
                 continue
-            if moved is None and not point.problem.work.over:
-                moved = self._towards(state, self._solve_with_factors(state))
+            if moved is None and point.problem.cost is None:
+                moved = self._with_factors(state)
             if moved is None or _beyond(moved):
                 state.finished = not point.problem.work.over
                 return state
@@ -285,11 +283,24 @@ class Newton(WorkingSet):
         state.system = FreeSystem(state.system.gram + block)
         return True
 
-    def _solve_with_factors(self, state: WorkingState) -> Point:
-        """The minimum of the model on W by orthogonal factors."""
+    def _by_pivoting(self, state: WorkingState) -> Point | None:
+        """A step towards the minimum of the model on W, as it is or damped; None if none leads on."""
+        moved = self._towards(state, self._solve(state))
+        if moved is None and state.point.problem.cost is not None:
+            moved = self._with_factors(state)
+        for damping in _DAMPING:
+            if moved is None:
+                moved = self._towards(state, self._solve(state, damping))
+        return moved
+
+    def _with_factors(self, state: WorkingState) -> Point | None:
+        """A step towards the minimum of the model on W by orthogonal factors; None if none leads on."""
+        if state.point.problem.work.over:
+            return None
         assert state.curvature is not None
         model = model_at(state.point, state.curvature)
-        return Point(state.point.problem, solve_by_active_set(model, state.working).x)
+        found = solve_by_active_set(model, state.working)
+        return self._towards(state, Point(state.point.problem, found.x))
 
     @staticmethod
     def _towards(state: WorkingState, model: Point | None) -> Point | None:

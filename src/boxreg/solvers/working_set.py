@@ -277,8 +277,9 @@ class WorkingSet(PrimalSolver[WorkingState]):
         if damping > 0.0:
             system = FreeSystem(system.gram + damping * np.diag(np.diag(system.gram)))
         pull = w + symmetric_times(system.gram, x)
-        limit = current().pivoting_rounds
+        limit, before = current().pivoting_rounds, system.spent
         solved = block_pivoting(system, pull, lower, upper, states, x, noise, limit, problem.work)
+        problem.work.charge((system.spent - before) / max(len(problem.target), 1))
         if solved is None:
             return None
         state.sound &= solved.sound
