@@ -148,8 +148,8 @@ MUTANTS = [
     Mutant(
         "costs carry no error",
         "reduced.py",
-        "return doubt if self.cost is None else doubt + drift * self.cost.size",
-        "return doubt",
+        "else doubt + drift * self.cost.size\n",
+        "else doubt\n",
         (STEPS,),
     ),
     Mutant(
@@ -274,7 +274,7 @@ MUTANTS = [
     Mutant(
         "the feasible point nearby is theta itself",
         "duality.py",
-        "return replace(dual, error=dual.error + norm(moved)), moved",
+        "return replace(dual, error=dual.error + norm(moved), entries=None), moved",
         "return dual, moved",
         (FREE,),
     ),
