@@ -24,7 +24,7 @@ MUTANTS = [
         "reduced.py",
         "doubt = gamma(terms) * sums * SLACK + (counts > 0) * (terms + 4) * LEAST",
         "doubt = gamma(terms) * sums * SLACK",
-        (ENTRIES,),
+        (f"{ENTRIES}::test_products_at_the_end_of_the_range",),
     ),
     Mutant(
         "entry by entry, costs carry no error",
@@ -73,7 +73,7 @@ MUTANTS = [
         "shrinking.py",
         "excess = dual.correlation + MARGIN * dual.uncertainty(problem)",
         "excess = dual.correlation - dual.uncertainty(problem)",
-        (ENTRIES,),
+        (f"{ENTRIES}::test_slopes_within_their_error_are_brought_down",),
     ),
     Mutant(
         "unit roundoff a thousand times too small",
@@ -148,8 +148,8 @@ MUTANTS = [
     Mutant(
         "costs carry no error",
         "reduced.py",
-        "return doubt if self.cost is None else doubt + drift * self.cost.size\n",
-        "return doubt\n",
+        "else doubt + drift * self.cost.size\n",
+        "else doubt\n",
         (STEPS,),
     ),
     Mutant(
