@@ -19,7 +19,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,8 @@ SHARES = {"small": 0.75, "cells": 0.24, "large": 0.009, "largest": 0.001}
 every loss and kind of bounds, planted solutions with 100 to 700 and with 400 to 3000 columns."""
 
 BATCH = {"small": 100, "cells": 250, "large": 4, "largest": 1}
+KEPT = 50
+"""Figures are written to their file after so many batches."""
 LOGGED = 8
 """Paths are logged for one problem in so many: the log takes as long as a small solve."""
 
@@ -290,19 +292,23 @@ def main() -> int:
     else:
         work = [t for t in tasks(options.problems, options.first_seed) if options.only in t[1]]
         each = run
+    if options.into:
+        figures.add(Figures.read(options.into))
     with ProcessPoolExecutor(options.processes) as pool:
-        for done, piece in enumerate(pool.map(each, work), 1):
+        # Those that take longest come first, or some processes would have nothing to do at the end.
+        running = [pool.submit(each, one) for one in reversed(work)]
+        for done, batch in enumerate(as_completed(running), 1):
+            piece = batch.result()
             figures.add(piece)
             for complaint in piece.complaints:
                 print(complaint, flush=True)
             if sys.stderr.isatty():
                 print(f"\r{done}/{len(work)} batches", end="", file=sys.stderr)
+            if options.into and done % KEPT == 0:  # a campaign that is cut short loses little
+                figures.write(options.into)
     if options.device and not options.only:
         figures.add(simulate(4 if options.quick else options.device, options.first_seed))
-    if options.into is not None:
-        before = Figures.read(options.into)
-        before.add(figures)
-        figures = before
+    if options.into:
         figures.write(options.into)
     print(report(figures, time.perf_counter() - clock))
     return 1 if figures.complaints else 0

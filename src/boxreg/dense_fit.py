@@ -71,7 +71,7 @@ def fit(
     most = most if rounds is None else min(rounds, most)
     x = np.zeros(len(columns)) if x is None else x.copy()
     cost = np.zeros(len(columns)) if cost is None else cost
-    norm, *how = _kernel()(columns, b, cost, lower, upper, x, threshold, classic, most)
+    norm, *how = _kernels().solve(columns, b, cost, lower, upper, x, threshold, classic, most)
     return Fit(x, norm, *how)
 
 
@@ -115,13 +115,10 @@ def nonnegative_fit(A: Any, b: Array, threshold: float, rounds: int | None) -> F
     m, n = A.shape
     if not 0 < A.size <= current().small_entries or b.shape != (m,):
         return None
-    columns = _plain(A.T)
-    found = fit(
-        *(columns, _plain(b), np.zeros(n), np.full(n, np.inf)),
-        threshold=threshold,
-        classic=n > m and bool((columns < 0.0).any()),
-        rounds=rounds,
-    )
+    columns, most = _plain(A.T), 3 * n + 30
+    classic = n > m and bool((columns < 0.0).any())
+    most = most if rounds is None else min(rounds, most)
+    found = Fit(*_kernels().solve_nonnegative(columns, _plain(b), threshold, classic, most))
     return found if found.norm < np.inf else None
 
 
@@ -158,7 +155,7 @@ def _certified_kernel() -> Any:
 
 
 @cache
-def _kernel() -> Any:
-    from .kernels.orthogonal_active_set import solve
+def _kernels() -> Any:
+    from .kernels import orthogonal_active_set
 
-    return solve
+    return orthogonal_active_set

@@ -99,7 +99,8 @@ def run(
             goal = min(goal, gap) / 4.0  # theta lost something on its way back to the whole cone
         early = _reason_to_stop(track, limits, iteration, gap, goal)
         waited = iteration - begun >= current().direction_after
-        if (early or waited) and limits.target > 0.0 and track.may_search:
+        finished = early is Status.NOT_PROVED
+        if (early or waited) and limits.target > 0.0 and track.may_search(finished=finished):
             track.find_direction()
             continue
         if early is None and stop is not None and stop(seen):

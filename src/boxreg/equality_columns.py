@@ -98,7 +98,10 @@ class EqualityMetric:
 
     def distance(self, off: Array) -> Array:
         """Bounds on |theta'_i - theta_i| for some theta' exact on B, given |δ| <= off."""
-        return self.rows * (norm(np.abs(self.inverse).T @ off[self.chosen]) * SLACK)
+        size = norm(np.abs(self.inverse).T @ off[self.chosen]) * SLACK
+        if not np.isfinite(size):  # a row of zeros does not move, however far others may have to
+            return np.where(self.rows > 0.0, np.inf, 0.0)
+        return self.rows * size
 
 
 def _by_cholesky(unit: Array) -> tuple[Index, Array] | None:

@@ -35,8 +35,9 @@ _LONG, _LITTLE = 30, 0.01
 """Checks after which a run ends whose gap does not shrink while the objective falls by no more than this
 share of the gap asked for, whatever the cause; by less where the gap is far from that."""
 
-_AGAIN = 1.5
-"""A search that ran out of its budget is made again when the run is so many times as long."""
+_AGAIN, _LAST = 1.5, 3
+"""A search that ran out of its budget is made again when the run is so many times as long; at the end of
+a run it is, until it has been made so often."""
 
 Proof: TypeAlias = tuple[Certificate, Array]
 """A certificate and its theta."""
@@ -57,8 +58,8 @@ class Track:
 
     def __post_init__(self) -> None:
         self.whole_cone = self.cone
-        self._searched = 0.0
-        """The effort after the last search for a direction."""
+        self._searched, self._searches = 0.0, 0
+        """The effort after the last search for a direction, and how many there were."""
         self._worth = -np.inf
         """P - gap when the best dual point was last looked at: at most its dual objective."""
         self._at_zero = self._dual_objective_at_zero()
@@ -175,17 +176,23 @@ class Track:
             return False
         return share > goal or self.ledger.stalled(checks=10)
 
-    @property
-    def may_search(self) -> bool:
+    def may_search(self, *, finished: bool) -> bool:
         """Whether a direction is worth looking for: once, and again where a search ran out of its budget
-        and the run has become several times as long."""
+        and the run has become longer, or is about to end without a proof. Each budget is a share of the
+        run and of the searches so far, and so larger than the last.
+        """
         work = self.whole.work
-        return self.cone.pending and not work.over and work.effort >= _AGAIN * self._searched
+        longer = work.effort >= _AGAIN * self._searched
+        return (
+            self.cone.pending
+            and not work.over
+            and (longer or (finished and self._searches < _LAST))
+        )
 
     def find_direction(self) -> None:
         """Search for the way into the dual feasible set that has been put off so far."""
         self.whole_cone = build_cone(self.whole, "auto", self.problem.survey.sums)
-        self._searched = self.whole.work.effort
+        self._searched, self._searches = self.whole.work.effort, self._searches + 1
         index = self.point.problem.index
         self.cone = self.whole_cone.kept(index)
         implicit = self.whole_cone.implicit

@@ -48,8 +48,8 @@ _PART = 0.25
 """Rounding errors are rarely this share of their bound: slopes below it are not followed."""
 _REPEATED = 0.2
 """Gram-Schmidt is repeated as long as less than this share of a column is left of it."""
-_LISTED = 16
-"""Length of the shortlist."""
+_LISTED, _STEEP = 16, 0.3
+"""Length of the shortlist; it lasts as long as its steepest is this share of what was left out."""
 _SWEEPS = 3
 """Sweeps of coordinate descent that a start from inside a box is worth."""
 _REFINEMENTS = 2
@@ -116,6 +116,19 @@ def solve(columns, b, cost, lower, upper, x, threshold, classic, max_rounds):  #
 
 
 @compiled
+def solve_nonnegative(columns, b, threshold, classic, max_rounds):  # type: ignore[no-untyped-def]
+    """The same for x >= 0 without costs, from x = 0: x comes first."""
+    n = len(columns)
+    none, zero, inf, x = floats(n), floats(n), floats(n), floats(n)
+    for j in range(n):
+        none[j], zero[j], inf[j], x[j] = 0.0, 0.0, np.inf, 0.0
+    norm, rounds, made, ended = solve(
+        columns, b, none, zero, inf, x, threshold, classic, max_rounds
+    )
+    return x, norm, rounds, made, ended
+
+
+@compiled
 def advance(task, where, factor, count, threshold, classic, max_rounds):  # type: ignore[no-untyped-def]
     """Up to so many rounds: (size of F, rounds, products, whether no slope points inwards any more)."""
     x, residual, state = where.x, where.residual, where.state
@@ -123,7 +136,8 @@ def advance(task, where, factor, count, threshold, classic, max_rounds):  # type
     made, refined, length, cut = n + _sweeps(task, where), 0, 0, np.inf
     found = _free_inside(task, where, factor, count)
     made += 2 * (found + 1) * (found - count)
-    count, rounds = _refresh(task, where, factor, found), min(found - count, 1)
+    rounds = min(found - count, 1)
+    count, _ = _refresh(task, where, factor, found, 0.0)
     value, reach = _value(task, where), 0.0
     size = np.sqrt(square(task.b)) + _reach(task, x, state, HELD)
     while rounds < max_rounds:
@@ -131,7 +145,7 @@ def advance(task, where, factor, count, threshold, classic, max_rounds):  # type
         noise *= _PART * UNIT_ROUNDOFF
         j, slope = _best_listed(task, where, length, noise, threshold)
         made += length
-        if j < 0 or slope < cut or classic:
+        if j < 0 or slope < _STEEP * cut or classic:
             correlate_columns(task.columns, residual, where.slopes)
             made += n
             length, cut = _list(task, where, noise, threshold)
@@ -139,11 +153,12 @@ def advance(task, where, factor, count, threshold, classic, max_rounds):  # type
         if j < 0:
             if refined == _REFINEMENTS:
                 return count, rounds, made, not _some_barred(task, where, noise, threshold)
-            refined += 1
-            count = _refresh(task, where, factor, count)
+            reach = _reach(task, x, state, FREE)
+            noise += _PART * UNIT_ROUNDOFF * (count + 2) * reach
+            count, more = _refresh(task, where, factor, count, noise)
+            refined = refined + 1 if more else _REFINEMENTS
             made += n + 2 * count
             value, length, cut = _value(task, where), 0, np.inf
-            reach = _reach(task, x, state, FREE)
             continue
         rounds += 1
         made += 4 * count + 1
@@ -227,14 +242,17 @@ def residual_of(task, where):  # type: ignore[no-untyped-def]
 
 
 @branch
-def _refresh(task, where, factor, count):  # type: ignore[no-untyped-def]
-    """r = b - A x, and the fit of F from there, with nothing barred; returns the size of F."""
+def _refresh(task, where, factor, count, noise):  # type: ignore[no-untyped-def]
+    """r = b - A x, and the fit of F from there, with nothing barred: the size of F, and whether there
+    was more to fit than noise."""
     residual_of(task, where)
+    most = 0.0
     for k in range(count):
         factor.rest[k] = row_product(factor.q, k, where.residual) - factor.costs[k]
+        most = max(most, abs(factor.rest[k]))
     count = _fit(task, where, factor, count, 0)
     _unbar(where.state)
-    return count
+    return count, most > noise
 
 
 @branch_sums
@@ -444,7 +462,8 @@ def _exchange(task, where, factor, count, j):  # type: ignore[no-untyped-def]
     if enter(task, factor, count, j):
         where.state[j] = FREE
         count += 1
-    return _refresh(task, where, factor, count)
+    count, _ = _refresh(task, where, factor, count, 0.0)
+    return count
 
 
 @branch_sums
@@ -495,15 +514,19 @@ def _best_listed(task, where, length, noise, threshold):  # type: ignore[no-unty
 def _list(task, where, noise, threshold):  # type: ignore[no-untyped-def]
     """Fill the shortlist from all slopes, the steepest first: its length, and the best left out.
 
-    The slopes are overwritten by how steeply they point inwards over ||a_j||.
+    Of neighbours in A, which are often alike, only the steepest. The slopes are overwritten by how
+    steeply they point inwards over ||a_j||.
     """
     listed, scores, size, cut = where.listed, where.slopes, 0, 0.0
     for j in range(len(scores)):
         slope = _inward(task, where.x, j, scores[j] - task.cost[j])
         steep = where.state[j] == HELD and slope > max(noise * task.norms[j], threshold)
-        score = slope / task.scale[j] if steep and task.norms[j] > 0.0 else 0.0
-        scores[j] = score
-        if score == 0.0:
+        scores[j] = slope / task.scale[j] if steep and task.norms[j] > 0.0 else 0.0
+    for j in range(len(scores)):
+        score = scores[j]
+        if score <= 0.0 or (j > 0 and scores[j - 1] > score):
+            continue
+        if j + 1 < len(scores) and scores[j + 1] >= score:
             continue
         at = size
         if size == len(listed):
