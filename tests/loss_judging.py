@@ -113,17 +113,20 @@ def _wrong_numbers(
 ) -> Iterable[str]:
     """The gap is a bound, the dual objective too, the objective is P(x), success means the target.
 
-    The reference is feasible, so P(x) - P(x*) <= gap holds however accurate it is.
+    The reference is feasible, so P(x) - P(x*) <= gap holds however accurate it is. Where it has no value
+    nothing is compared with it.
     """
-    excess, rounding = value - known.objective, error + known.objective_error
-    if result.certificate.rigorous and excess - error > result.gap:
+    found = bool(np.isfinite(known.objective))
+    rounding = error + (known.objective_error if found else 0.0)
+    excess = value - known.objective
+    if result.certificate.rigorous and found and excess - error > result.gap:
         yield f"P(x) - P* >= {excess:.6g} exceeds the gap {result.gap:.6g} ({result.status.name})"
     # A margin that is met to one rounding error leaves the square of that.
     allowed = 1e-11 * size + rounding + 1e-28 * result.scale
     if not (result.objective == value or abs(result.objective - value) <= allowed):
         yield f"the objective {result.objective!r} is not P(x) = {float(value)!r}"
     above = result.dual_objective - known.objective
-    if result.certificate.rigorous and not above <= 1e-11 * size + rounding:
+    if result.certificate.rigorous and found and not above <= 1e-11 * size + rounding:
         yield f"the dual objective exceeds P* by {above:.6g}"
     if result.success and not result.gap <= result.target_gap:
         yield f"success with a gap of {result.gap:.6g}, above {result.target_gap:.6g}"

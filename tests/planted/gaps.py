@@ -295,15 +295,15 @@ MUTANTS = [
     Mutant(
         "half the distance to the equality columns",
         "equality_columns.py",
-        "return self.rows * (norm(np.abs(self.inverse).T @ off[self.chosen]) * SLACK)",
-        "return 0.5 * self.rows * norm(np.abs(self.inverse).T @ off[self.chosen])",
+        "        return self.rows * size\n",
+        "        return 0.5 * self.rows * size\n",
         (EQUALITY,),
     ),
     Mutant(
         "one equality column is left out of the distance",
         "equality_columns.py",
-        "return self.rows * (norm(np.abs(self.inverse).T @ off[self.chosen]) * SLACK)",
-        "return self.rows * (norm(np.abs(self.inverse[:-1]).T @ off[self.chosen[:-1]]) * SLACK)",
+        "size = norm(np.abs(self.inverse).T @ off[self.chosen]) * SLACK",
+        "size = norm(np.abs(self.inverse[:-1]).T @ off[self.chosen[:-1]]) * SLACK",
         (EQUALITY,),
     ),
     Mutant(
