@@ -279,6 +279,10 @@ def _solve_many(problem: Judged, variant: Variant, record: Record) -> Iterable[s
         excess = problem.objective(answer, y) - problem.objective(x, y)
         if excess < 0:
             yield f"the reference is wrong: P(x) - P* = {float(excess):.6g}"
+        if not np.isfinite(found.gap[k]):  # nothing is claimed
+            if found.proved[k]:
+                yield f"a gap of {found.gap[k]} is called proved, for {k}"
+            continue
         if found.proved[k] and excess > Fraction(float(found.gap[k])):
             yield f"P(x) - P* = {float(excess):.6g} exceeds the gap {found.gap[k]:.6g} of {k}"
         if found.proved[k] and not again.proved[k] and not problem.terms:  # else theta is not kept

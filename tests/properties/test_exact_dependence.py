@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boxreg.exact_dependence import in_span
+from boxreg.exact_dependence import _combines, in_span
 
 BASIS = np.array([[1.0, 0.0], [2.0, 1.0], [0.0, 3.0]])
 
@@ -86,3 +86,13 @@ def test_residues_deny_nothing_that_is_true(seed: int) -> None:
     assert in_span(basis, others)
     others[rng.integers(12), 2] += 2.0**-3 * np.abs(others[:, 2]).max() + 2.0**-60
     assert not in_span(basis, others)
+
+
+def test_one_combination_is_checked_on_all_rows() -> None:
+    """It fits on the rows that it was solved on, and not on the last: no residue is asked before."""
+    basis = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    assert _combines(basis, np.array([2.0, 3.0, 5.0]))
+    for off in (2.0**-40, 1.0, -5.0):
+        assert not _combines(basis, np.array([2.0, 3.0, 5.0 + off]))
+        assert not _combines(basis, np.array([2.0, 3.0 + off, 5.0]))
+        assert not _combines(basis, np.array([2.0 + off, 3.0, 5.0]))
