@@ -27,7 +27,8 @@ from boxreg.kernels.box_certificates import (
     size_of,
 )
 from boxreg.kernels.kullback_leibler_certificates import kullback_leibler_gap, shrink
-from boxreg.kernels.orthogonal_active_set import begin, new_factor
+from boxreg.kernels.orthogonal_active_set import begin
+from boxreg.kernels.orthogonal_factor import new_factor
 from boxreg.rounding import SLACK
 from hard_pairs import Pair, gap_of, residual
 from rational import exact, inner, slopes

@@ -30,7 +30,8 @@ from .box_certificates import (
     size_of,
 )
 from .compiling import branch, branch_sums, compiled, inner, leaf_sums
-from .orthogonal_active_set import FREE, advance, begin, enter, new_factor, residual_of, usual
+from .orthogonal_active_set import FREE, advance, begin, residual_of, usual
+from .orthogonal_factor import enter, new_factor
 from .vectors import correlate_columns, floats, row_product
 
 Proof = namedtuple(
