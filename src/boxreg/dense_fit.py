@@ -115,10 +115,13 @@ def nonnegative_fit(A: Any, b: Array, threshold: float, rounds: int | None) -> F
     m, n = A.shape
     if not 0 < A.size <= current().small_entries or b.shape != (m,):
         return None
-    columns, most = _plain(A.T), 3 * n + 30
-    classic = n > m and bool((columns < 0.0).any())
-    most = most if rounds is None else min(rounds, most)
-    found = Fit(*_kernels().solve_nonnegative(columns, _plain(b), threshold, classic, most))
+    columns = _plain(A.T)
+    found = fit(
+        *(columns, _plain(b), np.zeros(n), np.full(n, np.inf)),
+        threshold=threshold,
+        classic=n > m and bool((columns < 0.0).any()),
+        rounds=rounds,
+    )
     return found if found.norm < np.inf else None
 
 

@@ -101,20 +101,7 @@ def solve(columns, b, cost, lower, upper, x, threshold, classic, max_rounds):  #
     return np.sqrt(square(where.residual)), rounds, made + n + count, ended
 
 
-@compiled
-def solve_nonnegative(columns, b, threshold, classic, max_rounds):  # type: ignore[no-untyped-def]
-    """The same for x >= 0 without costs, from x = 0: x comes first."""
-    n = len(columns)
-    none, zero, inf, x = floats(n), floats(n), floats(n), floats(n)
-    for j in range(n):
-        none[j], zero[j], inf[j], x[j] = 0.0, 0.0, np.inf, 0.0
-    norm, rounds, made, ended = solve(
-        columns, b, none, zero, inf, x, threshold, classic, max_rounds
-    )
-    return x, norm, rounds, made, ended
-
-
-@compiled
+@branch
 def advance(task, where, factor, count, threshold, classic, max_rounds):  # type: ignore[no-untyped-def]
     """Up to so many rounds: (size of F, rounds, products, whether no slope points inwards any more)."""
     x, residual, state = where.x, where.residual, where.state
