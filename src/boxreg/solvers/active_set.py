@@ -52,12 +52,9 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
     check_period = 4
     check_growth = 0.0
 
-    def __init__(self, threshold: float = 0.0, *, bold: bool = False, partial: bool = True) -> None:
+    def __init__(self, threshold: float = 0.0, *, partial: bool = True) -> None:
         self.threshold = threshold
         self.partial = partial
-        self.bold = bold
-        """Trust every gradient and every column, however small what is new in them: the caller judges
-        by the objective."""
 
     def checks(self, problem: ReducedProblem) -> tuple[int, float]:
         """Seldom where steps do without all gradients, which are what a check costs."""
@@ -74,7 +71,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         """Coordinates strictly inside the box start free; a dependent one moves to a bound, if it has
         one."""
         problem = point.problem
-        factor = UpdatedQR(len(problem.target), dependent=1e-15 if self.bold else 1e-12)
+        factor = UpdatedQR(len(problem.target))
         state = ActiveSetState(point, factor=factor)
         x = point.x.copy()
         for j in np.flatnonzero(point.inside):
@@ -125,7 +122,7 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
         """Add the best of the coordinates given, with their slopes; False when none will do."""
         point = state.point
         problem, x = point.problem, point.x[among]
-        noise = 0.0 if self.bold else np.maximum(point.gradient_noise[among], self.threshold)
+        noise = np.maximum(point.gradient_noise[among], self.threshold)
         inward = inward_slopes(x, slopes, problem.lower[among], problem.upper[among])
         score = np.where(inward > noise, inward, 0.0)
         score[np.isin(among, state.free)] = 0.0
