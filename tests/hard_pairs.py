@@ -162,12 +162,14 @@ def support(w: list[Fraction], lower: Any, upper: Any) -> Fraction | None:
     return total
 
 
-def gap_of(pair: Pair, theta: Any, cost: Any = None) -> Fraction | None:
-    """P(x) - D(theta); None where theta is not feasible."""
+def gap_of(pair: Pair, theta: Any, cost: Any = None, weights: Any = None) -> Fraction | None:
+    """P(x) - D(theta), with weights > 0; None where theta is not feasible."""
     c = np.zeros(pair.A.shape[1]) if cost is None else cost
     s = support(slopes(pair.A, theta, c), pair.lower, pair.upper)
     if s is None:
         return None
-    t = exact(theta)
-    dual = inner(t, pair.y) - square_of(t) / 2 - s
-    return square_of(residual(pair)) / 2 + inner(c, pair.x) - dual
+    t, rest, share = exact(theta), residual(pair), exact(np.ones(len(pair.y)))
+    share = share if weights is None else exact(weights)
+    dual = inner(t, pair.y) - inner(t, [v / w for v, w in zip(t, share, strict=True)]) / 2 - s
+    fit = inner(rest, [w * v for v, w in zip(rest, share, strict=True)])
+    return fit / 2 + inner(c, pair.x) - dual

@@ -26,6 +26,7 @@ from paths import DUALS, REGIONS, TOLERANCES, VARIANTS, PathLog, Variant, severa
 from references.hostile import SMALL_FAMILIES, hostile
 from references.judged import Judged
 from references.planted import BOUNDS, LARGE, LARGEST, LOSSES, SMALL, TALL, WIDE, planted
+from references.with_terms import with_terms
 
 _ROUNDINGS = 16
 """`nnls` has no certificate: slopes are judged with this many times their usual rounding error,"""
@@ -34,7 +35,12 @@ _LITTLE = Fraction(1, 10**12)
 """where the objective could be lower by this share of P(0)."""
 
 PLANTED = {f"planted-{loss}-{kind}": (loss, kind) for loss in LOSSES for kind in BOUNDS}
-FAMILIES = (*SMALL_FAMILIES, *PLANTED, *(f"antisparse-{f.__name__}" for f in ANTISPARSE))
+FAMILIES = (
+    *SMALL_FAMILIES,
+    *PLANTED,
+    *(f"terms-{kind}" for kind in BOUNDS),
+    *(f"antisparse-{f.__name__}" for f in ANTISPARSE),
+)
 """Of problems with a few columns; each has as many seeds as one likes."""
 
 SIZES = {"large": LARGE, "largest": LARGEST, "wide": WIDE, "tall": TALL}
@@ -81,6 +87,8 @@ def make(family: str, seed: int) -> Judged | Penalised:
         number = [f.__name__ for f in ANTISPARSE].index(family.partition("-")[2])
         return Penalised(family, seed, *draw(number, seed))
     size, _, name = family.partition("-")
+    if size == "terms":
+        return with_terms(name, seed)
     if name in PLANTED:
         return replace(planted(*PLANTED[name], seed, SIZES[size]), family=family)
     if family in PLANTED:

@@ -15,6 +15,7 @@ from references.problems import BoxProblem
 SOLVERS = (
     "active_set",
     "coordinate_descent",
+    "interior_point",
     "projected_gradient",
     "chambolle_pock",
     "working_set",

@@ -24,7 +24,9 @@ from boxreg.solvers import CoordinateDescent, ProjectedGradient
 from references.judged import Judged
 
 HUGE = 10**9
-FLAT: dict[str, Any] = {"small_entries": 0, "first_working_set": 1}
+STEPWISE: dict[str, Any] = {"descent_products": 0.0}
+"""A sparse A takes the way of a dense one."""
+FLAT: dict[str, Any] = {"small_entries": 0, "well_conditioned": 0.0, "first_working_set": 1}
 """The general solver, whose working sets begin with one coordinate."""
 
 SHORT: dict[str, Any] = {
@@ -39,6 +41,7 @@ SHORT: dict[str, Any] = {
 }
 SWEPT: dict[str, Any] = {
     **FLAT,
+    **STEPWISE,
     "predicting_from": 0.0,
     "prediction_settled": 1e9,
     "sweeps_at_least": 2,
@@ -55,8 +58,10 @@ LINES: dict[str, Any] = {
     "gathering_from": 1,
     "few_products": 4,
 }
-AVOIDING: dict[str, Any] = {"gram_avoided_from": 0.0, "crowded_density": 1.0}
+AVOIDING: dict[str, Any] = {**STEPWISE, "gram_avoided_from": 0.0, "crowded_density": 1.0}
 LAZY: dict[str, Any] = {
+    **STEPWISE,
+    "small_entries": 0,
     "hessian_cheap": 0.0,
     "hessian_cheap_beside": 0.0,
     "hessian_rows": 0.0,
@@ -102,7 +107,7 @@ def nonnegative(problem: Any) -> bool:
 
 def around_zero(problem: Any) -> bool:
     """A finite box that holds 0, which runs begin with sweeps from."""
-    if not quadratic(problem):
+    if not plain(problem):
         return False
     low, high = problem.lower, problem.upper
     return bool(np.all(np.isfinite(low) & (low <= 0.0) & (high >= 0.0) & np.isfinite(high)))
@@ -118,6 +123,11 @@ def priced(problem: Any) -> bool:
     return quadratic(problem) and "linear" in problem.terms
 
 
+def weighed(problem: Any) -> bool:
+    """Least squares with weights."""
+    return quadratic(problem) and "sample_weight" in problem.terms
+
+
 def counts(problem: Any) -> bool:
     """The Kullback–Leibler divergence without further terms."""
     loss = isinstance(problem, Judged) and problem.loss == "kullback_leibler"
@@ -131,13 +141,25 @@ def antisparse(problem: Any) -> bool:
 
 def in_batches(problem: Any) -> bool:
     """What the compiled kernels for many right-hand sides take."""
-    return plain(problem) or counts(problem)
+    return quadratic(problem) or counts(problem)
 
 
 VARIANTS: tuple[Variant, ...] = (
     Variant("auto"),
-    Variant("defaults", options={"region": "auto", "dual": "auto"}, fits=plain, quick=60),
+    Variant("defaults", options={"region": "auto", "dual": "auto"}, fits=quadratic, quick=60),
     Variant("auto general", settings=FLAT),
+    Variant(
+        "compiled call first",
+        settings={"small_entries": 0, "well_conditioned": 2.0},
+        storages=("F", "C"),
+        fits=quadratic,
+    ),
+    Variant(
+        "compiled call given up",
+        settings={"small_entries": 0, "well_conditioned": 2.0, "compiled_products": 1.5},
+        storages=("F", "C"),
+        fits=quadratic,
+    ),
     Variant("auto, few steps", options={"max_iter": 3}, settings=FLAT),
     Variant("auto, operator", options={"max_iter": 300}, storages=("operator",)),
     Variant("nnls", "nnls", storages=("F", "C"), fits=nonnegative),
@@ -152,7 +174,7 @@ VARIANTS: tuple[Variant, ...] = (
         storages=("F", "sparse"),
         fits=quadratic,
     ),
-    Variant("sweeps", settings=SWEPT, storages=("F", "sparse"), fits=some_inside, quick=60),
+    Variant("sweeps", settings=SWEPT, storages=("F", "sparse"), fits=some_inside, quick=200),
     Variant(
         "sweeps cut short",
         settings={**SWEPT, "sweeps_at_most": 2, "sweep_prediction_error": 1e9},
@@ -177,7 +199,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("new factors", settings={**FLAT, "small_system": 0, "bordered_changes": 0}),
     Variant(
         "conjugate gradients",
-        settings={**FLAT, "gradients_from": 1, "gradients_advantage": 0.0},
+        settings={**FLAT, **STEPWISE, "gradients_from": 1, "gradients_advantage": 0.0},
         fits=quadratic,
     ),
     Variant("orthogonal factors", settings={**FLAT, "pivoting_rounds": 0}),
@@ -197,11 +219,21 @@ VARIANTS: tuple[Variant, ...] = (
         fits=quadratic,
     ),
     Variant("newton", options={"solver": "newton"}),
+    Variant(
+        "newton, Gram matrices",
+        options={"solver": "newton"},
+        settings={**STEPWISE, "small_entries": 0},
+    ),
+    Variant("sparse descent", settings={"small_entries": 0}, storages=("sparse",), quick=40),
+    Variant(
+        "sparse descent, given up",
+        settings={"small_entries": 0, "descent_products": 5.0, "descent_models": 2},
+        storages=("sparse",),
+    ),
     Variant("newton, sweeps", settings=AVOIDING, storages=("F", "sparse"), fits=general),
     Variant(
-        "newton, conjugate gradients",
-        settings={**AVOIDING, "large_bytes": 0},
-        storages=("C",),
+        "newton, L-BFGS-B",
+        settings={"quasi_newton_after": 0.0, "call_entries": 0.0},
         fits=general,
     ),
     Variant("newton, kept Hessians", options={"solver": "newton"}, settings=LAZY),
@@ -243,10 +275,19 @@ VARIANTS: tuple[Variant, ...] = (
         options={"solver": "chambolle_pock", "max_iter": 200},
         settings={**POLISHED, "direction_after": 0, "cache_bytes": 0},
     ),
+    Variant("interior point", options={"solver": "interior_point"}),
+    Variant("handed over", settings={"small_entries": 0, "successor_after": 0.0}),
     Variant("many", "solve_many", fits=in_batches),
-    Variant("many without Gram", "solve_many", settings={"batch_gram_rounds": 0}, fits=in_batches),
+    Variant("many without Gram", "solve_many", settings={"batch_gram_columns": 0}, fits=in_batches),
+    Variant("many with weights", "solve_many", fits=weighed, quick=40),
     Variant("many in threads", "solve_many", options={"n_jobs": 2}, fits=in_batches),
     Variant("many one by one", "solve_many", settings={"batch_entries": 0.0}),
+    Variant(
+        "many, a few of a large A",
+        "solve_many",
+        settings={"small_entries": 0, "batch_gram_rounds": 0},
+        fits=in_batches,
+    ),
     Variant("antisparse", "antisparse", storages=("F", "C", "sparse"), fits=antisparse),
     Variant(
         "antisparse merged",
@@ -258,10 +299,13 @@ VARIANTS: tuple[Variant, ...] = (
 )
 
 REAL: tuple[Variant, ...] = (
-    *(Variant(f"real: {name}", options={"solver": name}) for name in ("auto", "newton")),
+    *(
+        Variant(f"real: {name}", options={"solver": name})
+        for name in ("auto", "newton", "interior_point")
+    ),
     *(
         Variant(f"real: {name}", options={"solver": name}, fits=quadratic)
-        for name in ("working_set", "active_set")
+        for name in ("sparse_descent", "working_set", "active_set")
     ),
     *(
         Variant(f"real: {name}", options={"solver": name, "max_iter": 300})
@@ -312,13 +356,20 @@ def several_threads() -> Iterator[None]:
 
 PATHS: dict[str, tuple[str, str, str]] = {
     "compiled active set": ("dense_fit", "fit", ""),
-    "solved and proved in one call": ("dense_fit", "certified_fit", "return CertifiedFit("),
-    "start from the compiled call": ("dense_fit", "small_fit", "return fit("),
+    "solved and proved in one call": ("dense_fit", "_certified", "return CertifiedFit("),
+    "a larger one in one call": ("dense_fit", "certified_start", ""),
+    "small: ridge term": ("dense_fit", "_ridge_rows", ""),
+    "small: sparse": ("dense_fit", "_spread", "inside = "),
+    "start from the compiled call": ("dense_fit", "first_fit", "return fit("),
+    "other losses by one compiled call": ("smooth_fit", "SmallProblem.solve", ""),
+    "other losses proved in one call": ("smooth_fit", "SmallProblem.prove", "return SmoothFit("),
     "working set by pivoting": ("solvers.working_set", "WorkingSet._solve", ""),
     "working set by orthogonal factors": ("solvers.last_resort", "solve_by_active_set", ""),
     "shortlists": ("solvers.working_set", "WorkingSet._rehearsed", "solver = WorkingSet("),
     "partial pricing": ("solvers.active_set", "ActiveSet._free_one", "slopes = "),
     "exchange of dependent columns": ("solvers.active_set", "_exchange", ""),
+    "sparse descent": ("solvers.sparse_descent", "SparseDescent._descended", "state.asked = "),
+    "models of a sparse A": ("solvers.newton", "Newton._by_descent", "moved, met = "),
     "sweeps": ("solvers.sweeps", "Sweeps._made", ""),
     "over-relaxed sweeps": ("solvers.sweeping", "_all_the_way", ""),
     "sweeps again": ("solvers.sweeping", "swept_to_the_end", "again=True"),
@@ -333,22 +384,28 @@ PATHS: dict[str, tuple[str, str, str]] = {
     "dependent columns set aside": ("free_system", "FreeSystem._rebuild", "_, order, rank, _ ="),
     "conjugate gradients": ("solvers.without_gram", "round_on", ""),
     "active set": ("solvers.active_set", "ActiveSet.step", ""),
+    "orthogonal factors to the end": ("solvers.last_resort", "by_orthogonal_factors", ""),
     "last resort": ("solvers.last_resort", "last_resort", ""),
     "coordinate descent": ("solvers.coordinate_descent", "CoordinateDescent.step", ""),
+    "interior point": ("solvers.interior_point", "InteriorPoint._moved", ""),
+    "interior point by columns": ("solvers.interior_point", "Equations._by_columns", ""),
+    "interior point by rows": ("solvers.interior_point", "Equations._by_rows", ""),
+    "handed over to a successor": ("driver", "_Loop.hand_over", ""),
     "projected gradient": ("solvers.projected_gradient", "ProjectedGradient.step", ""),
     "Chambolle–Pock": ("solvers.chambolle_pock", "ChambollePock.step", ""),
     "Newton": ("solvers.newton", "Newton.step", ""),
-    "Newton with sweeps": ("solvers.newton", "Newton._swept", ""),
-    "Newton by conjugate gradients": ("solvers.newton", "Newton._inexact", "limit = "),
+    "Newton with sweeps": ("solvers.newton", "Newton._swept", "moved, finished = "),
+    "Newton with L-BFGS-B": ("solvers.newton", "Newton._descended", "moved = "),
     "Newton with a kept Hessian": ("solvers.newton", "Newton._refresh", "along = "),
     "Newton with an updated Hessian": ("solvers.newton", "Newton._change", "state.system = "),
-    "Newton by orthogonal factors": ("solvers.newton", "Newton._with_factors", ""),
+    "Newton by orthogonal factors": ("solvers.newton", "Newton._minimum", "solve_by_active_set"),
     "Newton's dual point": ("solvers.newton", "Newton._with_no_slopes", "theta = "),
     "gap sphere": ("safe_regions.gap_sphere", "GapSphere.correlation_range", ""),
     "two-point ball": ("safe_regions.two_point_ball", "TwoPointBall.correlation_range", ""),
     "dome": ("safe_regions.dome", "Dome.correlation_range", ""),
     "support polish": ("dual_updates.polish", "_orthogonal_part", ""),
     "local push": ("dual_updates.local_push", "local_push", ""),
+    "theta = 0 will do": ("track", "Track.improve", "nothing = DualPoint.zero("),
     "line search": ("dual_updates.line_search", "LineSearch.propose", ""),
     "extrapolated residuals": ("dual_updates.extrapolated", "Extrapolated.propose", ""),
     "direction searched for": ("interior", "InteriorSearch._alternative", ""),
@@ -365,6 +422,8 @@ PATHS: dict[str, tuple[str, str, str]] = {
     "operator": ("designs.operator", "OperatorDesign.rmatvec", ""),
     "many: compiled": ("batch.compiled", "Compiled.solve", ""),
     "many: Kullback–Leibler": ("batch.compiled", "Compiled._kernel", "extra = (np"),
+    "many: weights or rows of a ridge term": ("batch.terms", "Terms.scale", ""),
+    "many: a ridge term spares signs": ("batch.terms", "Terms.soft", "least ="),
     "many: with a Gram matrix": ("batch.shared", "share", "gram = np.ascontiguousarray"),
     "many: one by one": ("batch.general", "General.solve", ""),
     "many: repaired": ("batch.general", "repair", "lower, upper = "),

@@ -124,6 +124,7 @@ CALLS: dict[str, Callable[[], list[Any]]] = {
     "antisparse": antisparse,
     "verify": verified,
     "operator": operator,
+    "warmup": lambda: [bool(boxreg.warmup(sparse=False, many=False) >= 0.0)],
     "custom_loss": lambda: fields(boxreg.solve(A, Y[:, 0], loss=pseudo_huber(), tol=1e-6)),
 }  # fmt: skip
 
@@ -157,6 +158,7 @@ def test_every_public_function_is_tried() -> None:
     public = {name for name in boxreg.__all__ if inspect.isfunction(getattr(boxreg, name))}
     assert public == {
         "antisparse", "custom_loss", "lsq_linear", "nnls", "operator", "solve", "solve_many", "verify",
+        "warmup",
     }  # fmt: skip
 
 

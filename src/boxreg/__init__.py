@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .batch.lazy_result import LazyBatchResult as LazyBatchResult
     from .bounded_fit import lsq_linear
     from .linf import AntisparseResult, antisparse
+    from .warming import warmup
 
 __all__ = [
     "AntisparseResult",
@@ -40,6 +41,7 @@ __all__ = [
     "solve",
     "solve_many",
     "verify",
+    "warmup",
 ]
 
 
@@ -50,6 +52,7 @@ _LATER = {
     "RhsStatus": ".batch",
     "solve_many": ".batch",
     "lsq_linear": ".bounded_fit",
+    "warmup": ".warming",
     "LazyBatchResult": ".batch.lazy_result",
     "LabelledResult": ".batch.labelled",
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,33 @@ from . import validate
 from .arrays import Array
 from .budget import Deadline
 from .certificate import Certificate, certify
-from .dense_fit import COMPILED, CertifiedFit, certified_fit, nonnegative_fit, small_fit
+from .compile_time import Stopwatch
+from .compiled_result import CompiledResult
+from .dense_fit import (
+    COMPILED,
+    Begun,
+    Fit,
+    certified_fit,
+    certified_start,
+    first_fit,
+    is_plain,
+    nonnegative_fit,
+)
 from .designs import OperatorDesign
 from .driver import Outcome, run
 from .floating_point import own_errstate
 from .history import History, Snapshot
 from .losses import LeastSquares
 from .method import Method
+from .plan import Plan
+from .planning import first_products
 from .point import Point
 from .presolve import presolve, reference_scale
 from .problem import Problem
 from .progress import Progress
-from .proved import share
+from .proved import precision
 from .result import Result
+from .smooth_fit import SmallProblem, SmoothFit
 from .status import Status
 from .stopping import Limits
 from .warning_types import ConvergenceWarning
@@ -35,11 +48,17 @@ from .work import WorkMeter
 _NNLS_GAP = 1e-10
 """Relative gap at which `nnls` stops, once no gradient exceeds its rounding error either."""
 
+_SMOOTH_PLAN = (
+    Plan()
+    .decided("engine", COMPILED, "few entries, and a loss that kernels know")
+    .decided("dual", "residual", "made to fit the dual cone by the same call")
+    .decided("region", "gap_sphere", "it costs no product, and the gap is next to 0")
+)
+
 _AT_THE_END = (Status.PRECISION_LIMIT, Status.NOT_PROVED)
 """How runs end in which the solver could do no more."""
 
 
-@own_errstate
 def solve(
     A: Any,
     y: Any,
@@ -59,6 +78,7 @@ def solve(
     atol: float = 0.0,
     max_iter: int | None = None,
     time_limit: float | None = None,
+    finish: str = "precision",
     x0: Any = None,
     callback: Callable[[Snapshot], object] | None = None,
     verbose: int = 0,
@@ -74,13 +94,15 @@ def solve(
     loss : 'least_squares', 'huber', 'logistic', 'squared_hinge', 'log_cosh', 'kullback_leibler',
         'beta_divergence', or a `Loss`, such as `losses.Huber(0.5)` or what `custom_loss` makes.
     sample_weight : ω, m numbers >= 0; a row with weight 0 is left out.
-    linear : c, n numbers: the non-negative Lasso has linear = λ.
-    ridge : μ >= 0, or a matrix Γ (dense, sparse or LinearOperator) for ½ ||Γ x||². The dual point then
-        has a component for each row of Γ (n of them for μ) after those of A.
+    linear : c, n numbers or one for all columns: the non-negative Lasso has linear = λ.
+    ridge : μ >= 0, n such numbers for ½ sum_j μ_j x_j², or a matrix Γ (dense, sparse or LinearOperator)
+        for ½ ||Γ x||². The dual point then has a component for each row of Γ (for each μ_j > 0) after
+        those of A.
     solver : 'auto', 'working_set', 'newton', 'active_set', 'coordinate_descent', 'projected_gradient',
         'chambolle_pock', or a `PrimalSolver`, such as `CoordinateDescent(acceleration=None)`. 'auto' is
-        'working_set' for least squares, 'newton' for other losses, and 'projected_gradient' where A is
-        an operator. 'working_set' and 'active_set' are for least squares only.
+        'working_set' for least squares, or 'sparse_descent' where A is sparse, 'newton' for other
+        losses, and 'projected_gradient' where A is an operator. 'working_set', 'sparse_descent' and
+        'active_set' are for least squares only.
     screening : fix coordinates, and drop their columns, as soon as they are proved to be at a bound.
     dual : 'auto', 'residual', 'translation', 'line_search', 'extrapolated', 'support_polish', or a
         `DualUpdate`. 'auto' is 'line_search' without screening and for 'working_set', and
@@ -96,6 +118,8 @@ def solve(
     max_iter : steps of the solver; None for the solver's own limit.
     time_limit : seconds after which the best point so far is returned, with its gap and the status
         TIME_LIMIT; None for no limit.
+    finish : 'precision' lets a run that has proved the gap asked for go on to the precision of the data,
+        for as long again at most; 'tolerance' ends it there.
     x0 : starting point, projected on the box.
     callback : called with a `Snapshot` at each check; a true return value stops the run.
     verbose : 1 shows progress on a terminal (nothing in a pipe).
@@ -106,45 +130,84 @@ def solve(
         With `x`, `gap`, `certificate` and more. If the gap asked for was not reached, the best point
         so far, with a status that says so and a `ConvergenceWarning`.
     """
-    clock = perf_counter()
+    watch = Stopwatch()
     most = validate.seconds(time_limit, "time_limit")
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
     limit = validate.iterations(max_iter, "max_iter")
     relative, absolute = validate.tolerance(tol, "tol"), validate.tolerance(atol, "atol")
+    validate.one_of(finish, "finish", ("precision", "tolerance"))
     watcher, shown = validate.function(callback, "callback"), validate.verbosity(verbose) > 0
     choices = (solver, dual, direction, region)
-    if screening is True and x0 is None and _is_plain(loss, terms) and _are_default(choices):
-        found = certified_fit(A, y, lower, upper, relative, absolute, limit)
-        if found is not None:
-            return _certified_result(found, clock)
-    deadline = Deadline.after(most)
-    sweeping = x0 is None and isinstance(solver, str) and solver in ("auto", "working_set")
-    problem = validate.problem(A, y, lower, upper, loss, **terms, sweeping=sweeping)
-    method = validate.method(problem, solver, dual, region, direction, screening)
-    start = validate.start(x0, problem)
-    small = start is None and isinstance(solver, str) and solver == "auto"
-    begin = small_fit(problem, limit) if small else None
-    scale, floor = reference_scale(problem)
-    limits = Limits(
-        target=max(relative * scale, absolute, floor),
-        max_iter=method.solver.max_iter if limit is None else limit,
-        deadline=deadline,
+    found = None
+    if screening is True and x0 is None and _is_least_squares(loss) and _are_default(choices):
+        given = {} if _is_plain(terms) else _given(terms)
+        found = certified_fit(A, y, lower, upper, relative, absolute, limit, **given)
+        if found is not None and found.proved:
+            return CompiledResult.of(found, watch, list(given))
+    limits = (relative, absolute, limit, most, 1.0 if finish == "precision" else 0.0)
+    options = (*choices, screening, x0)
+    result = _general_result(
+        *((A, y, lower, upper, loss), terms, options, limits, found, watcher, shown, watch)
     )
-    with Progress(enabled=shown) as progress:
-        stop = progress.watch(watcher)
-        outcome = run(problem, method, limits, x0=start, stop=stop, begin=begin)
-    result = _result(problem, method, limits, scale, outcome, perf_counter() - clock)
-    result.settings.update(_named(terms))
     if result.status.fell_short:
         warnings.warn(
             f"{result.message} Gap {result.gap:.3g}, asked for {result.target_gap:.3g}.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=2,
         )
     return result
 
 
 @own_errstate
+def _general_result(
+    data: tuple[Any, ...],
+    terms: dict[str, Any],
+    options: tuple[Any, ...],
+    asked: tuple[float, float, int | None, float | None, float],
+    begin: Begun | None,
+    watcher: Callable[[Snapshot], object] | None,
+    shown: bool,
+    watch: Stopwatch,
+) -> Result:
+    """The result of a run; its arguments are those of `solve`, numbers checked and nothing else.
+
+    `begin` is what the compiled call found, if it was tried.
+    """
+    solver, dual, direction, region, screening, x0 = options
+    relative, absolute, limit, most, finishing = asked
+    deadline = Deadline.after(most)
+    sweeping = x0 is None and isinstance(solver, str) and solver in ("auto", "working_set")
+    problem = validate.problem(*data, **terms, sweeping=sweeping)
+    method = validate.method(problem, solver, dual, region, direction, screening)
+    start = validate.start(x0, problem)
+    products = method.first_products(problem, deadline)
+    usual = begin is None and screening is True and x0 is None and _are_default(options[:4])
+    if usual and products > 0.0 and is_plain(problem):
+        begin = certified_start(problem, products, relative, absolute, limit)
+        if begin is not None and begin.proved:
+            plan = method.plan.decided("start", COMPILED, method.first[1])
+            return CompiledResult.of(begin, watch, [], plan)
+    scale, floor = reference_scale(problem)
+    target = max(relative * scale, absolute, floor)
+    if begin is None and start is None and isinstance(solver, str) and solver == "auto":
+        small = SmallProblem.of(problem)
+        begin, proved = (None, None) if small is None else small.answer(scale, target, limit)
+        if proved is not None and usual:
+            return _smooth_result(proved, watch, problem, terms)
+    limits = Limits(
+        target=target,
+        max_iter=method.solver.max_iter if limit is None else limit,
+        deadline=deadline,
+        finishing=finishing,
+    )
+    with Progress(enabled=shown) as progress:
+        stop = progress.watch(watcher)
+        outcome = run(problem, method, limits, x0=start, stop=stop, begin=begin)
+    result = _result(problem, method, limits, scale, outcome, watch.seconds)
+    result.settings.update(_named(list(_given(terms))))
+    return result
+
+
 def nnls(
     A: Any, b: Any, *, maxiter: int | None = None, atol: float | None = None
 ) -> tuple[Array, float]:
@@ -174,7 +237,15 @@ def nnls(
         if not begin.solved:
             _warn_of_rounds(begin.rounds)
         return begin.x, begin.norm
-    from .solvers import WorkingSet
+    return _general_nnls(A, b, threshold, limit, begin)
+
+
+@own_errstate
+def _general_nnls(
+    A: Any, b: Array, threshold: float, limit: int | None, begin: Fit | None
+) -> tuple[Array, float]:
+    """The answer of a run, from where the compiled call ended."""
+    from .solvers import SparseDescent
     from .solvers.last_resort import last_resort, suspects
 
     problem = validate.problem(
@@ -182,23 +253,29 @@ def nnls(
     )
     n = problem.design.shape[1]
     steps = 3 * n if limit is None else limit
+    products, _ = first_products(problem)
+    if begin is None and threshold == 0.0 and products > 0.0:
+        begin = first_fit(problem, products, limit)
+        if begin.solved:
+            return begin.x, begin.norm
     target = _NNLS_GAP * reference_scale(problem)[0]
     limits = Limits(target=target, max_iter=steps, finishing=np.inf)
-    method = validate.method(problem, WorkingSet(threshold), "auto", "auto", "auto", True)
+    solver = SparseDescent(threshold, precision=0.0)
+    method = validate.method(problem, solver, "auto", "auto", "auto", True)
     outcome = run(problem, method, limits, begin=begin)
     if outcome.status is Status.ITERATION_LIMIT:
-        _warn_of_rounds(steps)
+        _warn_of_rounds(steps, 5)
     point = Point(presolve(problem, WorkMeter(n)), outcome.x)
     if suspects(point).any() or outcome.status in _AT_THE_END:
         point = last_resort(point)
     return point.x, float(np.linalg.norm(point.residual))
 
 
-def _warn_of_rounds(made: int) -> None:
+def _warn_of_rounds(made: int, level: int = 3) -> None:
     warnings.warn(
         f"maxiter: {made} steps were not enough; the best point so far is returned",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=level,
     )
 
 
@@ -262,24 +339,31 @@ def operator(A: Any, column_norms: Any = None) -> OperatorDesign:
     return validate.operator(A, column_norms)
 
 
-def _certified_result(found: CertifiedFit, clock: float) -> Result:
-    """The result of a problem that the compiled call has solved and proved."""
+def _is_least_squares(loss: Any) -> bool:
+    return type(loss) is LeastSquares or (type(loss) is str and loss == LeastSquares.name)
+
+
+def _smooth_result(
+    found: SmoothFit, watch: Stopwatch, problem: Problem, terms: dict[str, Any]
+) -> Result:
+    """The result of a problem with another loss that compiled calls have solved and proved."""
     certificate, rounds = found.certificate, found.rounds
     gap, objective = certificate.gap, certificate.objective
-    n, seconds = len(found.x), perf_counter() - clock
+    n, seconds = len(found.x), watch.seconds
     work, screened = found.products / n, found.screened
     preserved = n - int(np.count_nonzero(screened))
+    row_map = problem.row_map
     return Result(
         x=found.x,
-        theta=found.theta,
-        lower=found.lower,
-        upper=found.upper,
+        theta=found.theta if row_map is None else row_map.expand(found.theta),
+        lower=problem.lower,
+        upper=problem.upper,
         gap=gap,
         target_gap=found.target,
         objective=objective,
         dual_objective=certificate.dual_objective,
-        status=Status.CONVERGED,
-        message=f"{Status.CONVERGED.value} {_precision(certificate, found.scale)}",
+        status=found.status,
+        message=f"{found.status.value} {precision(certificate, found.scale)}",
         screened=screened,
         screened_at=np.where(screened == 0, -1, rounds),
         n_iter=rounds,
@@ -287,22 +371,29 @@ def _certified_result(found: CertifiedFit, clock: float) -> Result:
         seconds=seconds,
         history=History.single(rounds, seconds, work, objective, gap, preserved),
         certificate=certificate,
-        shape=(len(found.theta), n),
+        shape=problem.data_shape,
         scale=found.scale,
+        plan=_SMOOTH_PLAN,
         settings={
             "solver": COMPILED,
             "dual": "residual",
-            "region": "two_point_ball",
+            "region": "gap_sphere",
             "screening": "on",
-            "loss": "least_squares",
+            "loss": problem.loss.name,
+            **_named(list(_given(terms))),
         },
     )
 
 
-def _is_plain(loss: Any, terms: dict[str, Any]) -> bool:
-    """Whether it is least squares without further terms."""
-    plain = type(loss) is LeastSquares or (type(loss) is str and loss == LeastSquares.name)
-    return plain and all(value is None or _is_zero(value) for value in terms.values())
+def _is_plain(terms: dict[str, Any]) -> bool:
+    """Whether no further terms are asked for, at a glance."""
+    weight, linear, ridge = terms.values()
+    return weight is None and linear is None and type(ridge) is float and ridge == 0.0
+
+
+def _given(terms: dict[str, Any]) -> dict[str, Any]:
+    """The terms that there are beside loss and bounds."""
+    return {name: v for name, v in terms.items() if not (v is None or _is_zero(v))}
 
 
 def _are_default(choices: tuple[Any, ...]) -> bool:
@@ -310,29 +401,20 @@ def _are_default(choices: tuple[Any, ...]) -> bool:
     return all(type(choice) is str and choice == "auto" for choice in choices)
 
 
-def _named(terms: dict[str, Any]) -> dict[str, str]:
+def _named(terms: list[str]) -> dict[str, str]:
     """Which terms there are beside loss and bounds, for those who show a result."""
-    given = [name for name, value in terms.items() if not (value is None or _is_zero(value))]
-    return {"terms": ", ".join(given)} if given else {}
+    return {"terms": ", ".join(terms)} if terms else {}
 
 
 def _is_zero(value: Any) -> bool:
     return isinstance(value, (int, float)) and value == 0
 
 
-def _precision(certificate: Certificate, scale: float) -> str:
-    """The gap relative to P₀ and to P(x), in words; what is 0 is left out."""
-    sizes = ((scale, "P₀"), (certificate.objective, "P(x)"))
-    shares = [f"{share(certificate.gap, size):.1e} of {name}" for size, name in sizes if size]
-    kind = "Gap proved" if certificate.rigorous else "Gap, not proved"
-    return f"{kind}: {', '.join(shares)}." if shares else ""
-
-
 def _result(
     problem: Problem, method: Method, limits: Limits, scale: float, outcome: Outcome, seconds: float
 ) -> Result:
     certificate = outcome.certificate
-    said = (outcome.status.value, _precision(certificate, scale), outcome.note)
+    said = (outcome.status.value, precision(certificate, scale), outcome.note)
     settings = {
         "solver": outcome.ran,
         "dual": method.dual.name,
@@ -360,5 +442,6 @@ def _result(
         certificate=certificate,
         shape=problem.data_shape,
         scale=scale,
+        plan=outcome.plan,
         settings=settings,
     )

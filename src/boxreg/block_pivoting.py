@@ -64,7 +64,7 @@ def block_pivoting(
     gram, states, wish = system.gram, states.copy(), np.empty_like(states)
     bottom = np.where(lower == -np.inf, rest, lower)
     barred = np.zeros(len(c), dtype=bool)
-    fewest, grace, single, returns = len(c) + 1, _GRACE, 0, 0
+    fewest, grace, single, returns, doubtful = len(c) + 1, _GRACE, 0, 0, False
     for rounds in range(1, max_rounds + 1):
         if work.over:
             return None
@@ -75,9 +75,10 @@ def block_pivoting(
         x, dependent = system.solve(free, pull)
         if len(dependent):
             states[dependent] = LOWER
-            barred[dependent] = True
+            barred[dependent] = doubtful = True
             continue
         x += bound
+        doubtful |= not system.sound
         contradictions(gram, c, x, states, lower, upper, noise, wish)
         leaving = (wish != states) & ~free
         broken = np.flatnonzero((wish != states) & ~(leaving & barred))
@@ -96,6 +97,8 @@ def block_pivoting(
             fewest, grace = len(broken), _GRACE
         elif grace > 0:
             grace -= 1
+        elif doubtful:
+            return None  # single exchanges would be many, and led by rounding
         else:
             broken = broken[-1:]
             single += 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.optimize import OptimizeResult
 from scipy.sparse.linalg import LinearOperator, lsmr
 
@@ -13,18 +15,26 @@ from . import validate
 from .arrays import Array
 from .budget import Deadline
 from .certificate import Certificate
-from .dense_fit import CertifiedFit, certified_fit, small_fit
+from .dense_fit import (
+    CertifiedFit,
+    certificate_of,
+    certified_fit,
+    certified_start,
+    is_plain,
+)
 from .designs import DenseDesign
 from .driver import Outcome, run
 from .floating_point import own_errstate
-from .point import Point, inward_slopes
+from .point import Point
 from .presolve import reference_scale, unreduced
 from .problem import Problem
 from .progress import Progress
-from .rounding import gamma, norm
 from .status import Status
 from .stopping import Limits
 from .work import WorkMeter
+
+if TYPE_CHECKING:
+    from .kernels.optimality import Optimality
 
 _MESSAGES = {
     -3: "No dual point was found that proves the target gap; x may well be optimal.",
@@ -58,7 +68,6 @@ class BoundedFit(OptimizeResult):  # type: ignore[misc, unused-ignore]
         return self[key]
 
 
-@own_errstate
 def lsq_linear(
     A: Any,
     b: Any,
@@ -102,32 +111,53 @@ def lsq_linear(
         target gap). In addition `gap`, a proved bound on cost - min cost, `theta` and
         `certificate`.
     """
-    deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
+    seconds = validate.seconds(time_limit, "time_limit")
     relative = validate.tolerance(tol, "tol")
     steps = validate.iterations(max_iter, "max_iter", least=1)
     validate.one_of(method, "method", ("trf", "bvls"))
     validate.one_of(verbose, "verbose", (0, 1, 2))
     lower, upper = validate.bound_pair(bounds)
-    matrix, target = validate.at_least_2d(A), np.atleast_1d(validate.real_array(b, "b"))
+    matrix, target = validate.at_least_2d(A), validate.real_array(b, "b")
+    target = target if target.ndim else target[None]
     options = (lsq_solver, lsmr_tol, lsmr_maxiter, relative)
     small = certified_fit(matrix, target, lower, upper, relative, 0.0, steps)
-    if small is not None:
-        unbounded = validate.lsmr_options(True, *options)
-        found = _result(_small_answer(matrix, target, small), method, relative)
+    if small is not None and small.proved:
+        unbounded = validate.lsmr_options(not sparse.issparse(matrix), *options)
+        found = _result(_small_answer(small), method, relative)
     else:
-        problem = validate.problem(
-            *(matrix, target, lower, upper, "least_squares"), target_name="b", sweeping=True
+        answer, unbounded = _answered(
+            *(matrix, target, lower, upper, relative, steps, seconds, options, small, verbose)
         )
-        dense = isinstance(problem.design, DenseDesign)
-        unbounded = validate.lsmr_options(dense, *options)
-        with Progress(enabled=verbose > 1) as progress:
-            outcome = _solved(problem, relative, steps, deadline, unbounded, progress)
-        found = _result(_answer(problem, outcome), method, relative)
+        found = _result(answer, method, relative)
     found.__dict__["_unbounded"] = (matrix, target, unbounded)
     if verbose:
         print(found.message)
         print(f"Steps {found.nit}, cost {found.cost:.4e}, gap {found.gap:.2e}.")
     return found
+
+
+@own_errstate
+def _answered(
+    A: Any,
+    b: Any,
+    lower: Any,
+    upper: Any,
+    tol: float,
+    steps: int | None,
+    seconds: float | None,
+    options: tuple[Any, ...],
+    begin: CertifiedFit | None,
+    verbose: int,
+) -> tuple[_Answer, dict[str, Any] | None]:
+    """The answer of a general run, and how `unbounded_sol` is computed."""
+    deadline = Deadline.after(seconds)
+    problem = validate.problem(A, b, lower, upper, "least_squares", target_name="b", sweeping=True)
+    unbounded = validate.lsmr_options(isinstance(problem.design, DenseDesign), *options)
+    with Progress(enabled=verbose > 1) as progress:
+        found = _solved(problem, tol, steps, deadline, unbounded, begin, progress)
+    if isinstance(found, CertifiedFit):
+        return _small_answer(found), unbounded
+    return _answer(problem, found), unbounded
 
 
 def _solved(
@@ -136,12 +166,20 @@ def _solved(
     steps: int | None,
     deadline: Deadline,
     unbounded: dict[str, Any] | None,
+    begin: CertifiedFit | None,
     progress: Progress,
-) -> Outcome:
-    """The outcome of a run to a gap of tol · P₀; for operators to one that bounds gradients by tol."""
+) -> Outcome | CertifiedFit:
+    """The answer of the compiled call, if it proves a gap of tol · P₀; or the outcome of a run to that
+    gap, or for operators to one that bounds gradients by tol."""
     method = validate.method(problem, "auto", "auto", "auto", "auto", True)
     scale, floor = reference_scale(problem)
-    goal, start, begin = tol * scale, None, small_fit(problem, steps)
+    goal, start = tol * scale, None
+    products = method.first_products(problem, deadline)
+    dense = isinstance(problem.design, DenseDesign)
+    if begin is None and dense and products > 0.0 and is_plain(problem):
+        begin = certified_start(problem, products, tol, 0.0, steps)
+        if begin is not None and begin.proved:
+            return begin
     if not problem.design.has_columns:
         steepest = float(np.max(problem.survey.norms, initial=0.0))
         goal = min(goal, 0.5 * (tol / steepest) ** 2 if steepest > 0.0 else goal)
@@ -164,14 +202,10 @@ class _Answer(NamedTuple):
     """x with all that SciPy's fields are made of."""
 
     x: Array
-    residual: Array
-    """b - A x."""
-    slopes: Array
-    """Aᵀ(b - A x)."""
-    noise: Array
-    """What rounding may have added to each slope."""
-    lower: Array
-    upper: Array
+    fun: Array
+    """A x - b."""
+    active: npt.NDArray[np.int_]
+    optimality: Optimality
     theta: Array
     certificate: Certificate
     status: Status
@@ -181,13 +215,15 @@ class _Answer(NamedTuple):
 def _answer(problem: Problem, outcome: Outcome) -> _Answer:
     """That of a general run."""
     point = Point(unreduced(problem, WorkMeter(1)), outcome.x)
+    active = np.empty(len(outcome.x), dtype=np.int_)
     return _Answer(
         x=outcome.x,
-        residual=point.residual,
-        slopes=point.correlation,
-        noise=point.gradient_noise,
-        lower=problem.lower,
-        upper=problem.upper,
+        fun=-point.residual,
+        active=active,
+        optimality=_kernels().of_slopes(
+            *(0.5 * point.residual_square, outcome.x, point.correlation, point.gradient_noise),
+            *(problem.lower, problem.upper, active),
+        ),
         theta=outcome.theta,
         certificate=outcome.certificate,
         status=outcome.status,
@@ -195,36 +231,29 @@ def _answer(problem: Problem, outcome: Outcome) -> _Answer:
     )
 
 
-def _small_answer(A: Array, b: Array, found: CertifiedFit) -> _Answer:
+def _small_answer(found: CertifiedFit) -> _Answer:
     """That of the compiled call."""
-    A = np.asarray(A, dtype=np.float64)
-    residual = b - A @ found.x
-    norms = np.sqrt(np.einsum("ij,ij->j", A, A))
-    size = gamma(len(b) + 2) * norm(residual) + gamma(len(norms) + 2) * (norms @ np.abs(found.x))
+    columns, b, x = found.columns, found.b, found.x
+    fun, active = np.empty(len(b)), np.empty(len(x), dtype=np.int_)
+    optimality = _kernels().of_point(columns, b, x, found.lower, found.upper, fun, active)
     return _Answer(
-        x=found.x,
-        residual=residual,
-        slopes=residual @ A,
-        noise=size * norms,
-        lower=found.lower,
-        upper=found.upper,
-        theta=found.theta,
-        certificate=found.certificate,
-        status=Status.CONVERGED,
-        rounds=found.rounds,
+        *(x, fun, active, optimality, found.theta, certificate_of(found.proof)),
+        *(Status.CONVERGED, found.proof.rounds),
     )
 
 
 def _result(answer: _Answer, method: str, tol: float) -> BoundedFit:
-    optimality = _kkt(answer) if method == "bvls" else _scaled_gradient(answer)
-    status = _status(answer, optimality <= tol)
-    residual = -answer.residual
+    measured = answer.optimality
+    optimality = measured.steepest if method == "bvls" else measured.scaled
+    status = _CODES[answer.status]
+    if optimality <= tol or measured.settled:
+        status = 3 if measured.flat else 1
     fields: dict[str, Any] = {
         "x": answer.x,
-        "cost": 0.5 * float(residual @ residual),
-        "fun": residual,
+        "cost": measured.cost,
+        "fun": answer.fun,
         "optimality": optimality,
-        "active_mask": _active(answer),
+        "active_mask": answer.active,
         "nit": 0 if status == 3 else answer.rounds,
         "status": status,
         "message": _MESSAGES[status],
@@ -236,34 +265,8 @@ def _result(answer: _Answer, method: str, tol: float) -> BoundedFit:
     return BoundedFit(**fields)
 
 
-def _inward(answer: _Answer) -> Array:
-    return inward_slopes(answer.x, answer.slopes, answer.lower, answer.upper)
+@cache
+def _kernels() -> Any:
+    from .kernels import optimality
 
-
-def _status(answer: _Answer, optimal: bool) -> int:
-    if np.all(np.abs(answer.slopes) <= answer.noise):
-        return 3
-    if optimal or np.all(_inward(answer) <= answer.noise):
-        return 1
-    return _CODES[answer.status]
-
-
-def _kkt(answer: _Answer) -> float:
-    """The largest gradient that x may still follow: SciPy's measure for 'bvls'."""
-    return float(np.max(_inward(answer), initial=0.0))
-
-
-def _scaled_gradient(answer: _Answer) -> float:
-    """max |g_j v_j|, v_j the distance to the bound ahead, 1 without one: SciPy's measure for 'trf'."""
-    x, w = answer.x, answer.slopes
-    ahead = np.where(w > 0.0, answer.upper - x, x - answer.lower)
-    ahead[np.isinf(ahead)] = 1.0
-    return float(np.max(np.abs(w) * ahead, initial=0.0))
-
-
-def _active(answer: _Answer) -> npt.NDArray[np.int_]:
-    """-1 at the lower, 1 at the upper bound; where they are equal, the one that x is pressed against."""
-    at_lower, at_upper = answer.x == answer.lower, answer.x == answer.upper
-    fixed = at_lower & at_upper
-    pressed = np.where(answer.slopes > 0.0, 1, -1)
-    return np.where(fixed, pressed, at_upper.astype(int) - at_lower.astype(int))
+    return optimality

@@ -72,6 +72,26 @@ class Certificate:
     rounding: float = 0.0
     least_excess: float = 0.0
 
+    @classmethod
+    def proved(
+        cls, objective: float, dual_objective: float, gap: float, rounding: float
+    ) -> Certificate:
+        """That of a feasible pair whose gap rests on nothing but the data.
+
+        In half the time of the constructor, which small problems would notice.
+        """
+        made = cls.__new__(cls)
+        vars(made).update(
+            objective=objective,
+            dual_objective=dual_objective,
+            gap=gap,
+            primal_feasible=True,
+            dual_feasible=True,
+            rigorous=True,
+            rounding=rounding,
+        )
+        return made
+
     @property
     def verdict(self) -> Verdict:
         """PROVED, NOT_PROVED or REFUTED.
@@ -176,9 +196,12 @@ def _with_slight_equalities(point: Point, dual: DualPoint) -> tuple[Point, DualP
     """The point with equality columns where the sign of w_j is not proved but slight; and the others.
 
     A theta' with w_j = 0 on those columns is feasible there, and `feasible_nearby` proves that one is
-    next to theta. Signs that ||a_j|| ||theta|| leaves open are looked at entry by entry first.
+    next to theta. Signs that ||a_j|| ||theta|| leaves open are looked at entry by entry first, and no
+    others: what is proved here must not depend on how theta was found.
     """
     whole = point.problem
+    if dual.entries is not None:
+        dual = replace(dual, entries=None)
     # Next to a perfect fit theta is rounding itself.
     nearest = point.residual_norm if point.regular else 0.0
     size = max(dual.size, nearest) + _SLIGHT * norm(whole.target)
@@ -228,11 +251,17 @@ def _confirmed_gap(point: Point, dual: DualPoint, tight: float) -> float:
         )
     else:
         wide.prediction_errors = AGAIN * point.prediction_errors
+    entries = dual.entries
+    if entries is not None:
+        # Signs that the norms may prove there are not looked at entry by entry: norms are charged.
+        by_norms = problem.uncertainty(again, problem.cost_drift)
+        proved = (np.abs(dual.correlation) + 2.0 * entries) * SLACK >= by_norms
+        entries = np.where(proved, np.inf, AGAIN * entries)
     moved = replace(
         dual,
         error=dual.error + (AGAIN - 1.0) * max(again, dual.error),
         drift=dual.drift + (AGAIN - 1.0) * max(problem.cost_drift, dual.drift),
-        entries=None if dual.entries is None else AGAIN * dual.entries,
+        entries=entries,
     )
     if problem.some_unbounded:
         doubt = feasible_nearby(wide, moved)[0].uncertainty(problem)

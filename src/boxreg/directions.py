@@ -93,10 +93,11 @@ def first_cone(
 ) -> DualCone:
     """The dual cone as it is known at the start of a run.
 
-    The search for a direction is put off where A has negative entries and nobody has named one: it
-    may cost more than the run, and a residual that is nearly feasible can do without (see
-    `local_push`). An `exact` solver ends with residuals so close to the cone that any direction will
-    do, and products for a better one than -1 are not worth their time.
+    The search for a direction is put off where A has negative entries, or the solver is `exact` and no
+    cheap direction will do, and nobody has named one: it may cost more than the run, and a residual that
+    is nearly feasible can do without (see `local_push`). An `exact` solver ends with residuals so close
+    to the cone that any direction will do, and products for a better one than -1 are not worth their
+    time.
     """
     constrained = problem.constrained & problem.open
     named = not isinstance(direction, str) or direction != "auto"
@@ -112,6 +113,8 @@ def first_cone(
         flat = _flat(problem, sums)
         if interior_margin(flat, problem, constrained) >= _FAIR:
             return DualCone(flat, nothing)
+        cheap = _cheap_direction(problem, constrained, sums)
+        return DualCone(cheap, nothing, pending=cheap is None)
     return build_cone(problem, direction, sums)
 
 
@@ -129,10 +132,10 @@ def build_cone(
     if not is_cone(problem):
         return strictly_feasible(problem)
     if isinstance(direction, str) and direction == "auto":
-        for candidate in _cheap_candidates(problem, constrained, sums):
-            if interior_margin(candidate, problem, constrained) > _USEFUL:
-                return DualCone(candidate, nothing)
-        return InteriorSearch(problem, constrained).cone()
+        cheap = _cheap_direction(problem, constrained, sums)
+        if cheap is None:
+            return InteriorSearch(problem, constrained).cone()
+        return DualCone(cheap, nothing)
     vector = (
         DIRECTIONS[direction](problem, constrained) if isinstance(direction, str) else direction
     )
@@ -147,6 +150,16 @@ def build_cone(
             "one where one exists"
         )
     return DualCone(t, nothing)
+
+
+def _cheap_direction(
+    problem: ReducedProblem, constrained: Mask, sums: Array | None
+) -> DualPoint | None:
+    """The first of the cheap candidates that will do."""
+    for candidate in _cheap_candidates(problem, constrained, sums):
+        if interior_margin(candidate, problem, constrained) > _USEFUL:
+            return candidate
+    return None
 
 
 def _cheap_candidates(

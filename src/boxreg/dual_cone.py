@@ -17,6 +17,7 @@ from .rounding import COMBINATION, MARGIN, STRETCH, norm
 from .status import Status
 
 _PASSES = 3
+"""How often what rounding leaves outside of the cone is pushed in again, at most."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,40 @@ def _rounding_between(dual: DualPoint, anchor: DualPoint, step: float) -> float:
     """What going a step from one point towards the other adds to the error, with a margin."""
     size = norm(dual.theta) + step * norm(anchor.theta)
     return MARGIN * (2.0 * COMBINATION * size + step * anchor.error)
+
+
+def completed(dual: DualPoint, point: Point) -> DualPoint:
+    """theta with its best entries in the rows of a ridge term; theta itself where there is none.
+
+    Row i of column j alone, with ½ h x_j² in the objective, has a part in w_j = g_j + theta_i and in no
+    other slope. With x = g_j / h, clipped to the bounds of x_j, theta_i = -h x makes the dual objective
+    as large as the other rows let it be, and w_j is 0 or has the sign that the bounds ask for: every
+    theta can be made feasible. Signs that rounding leaves in doubt are brought to the safe side.
+    """
+    problem = point.problem
+    rows = problem.own_rows
+    if rows is None:
+        return dual
+    h = point.curvature[rows]
+    pull = dual.correlation - dual.theta[rows]
+    with np.errstate(over="ignore"):  # where h is next to 0; such a point is as good as none
+        best = -h * np.clip(pull / h, problem.lower, problem.upper)
+    if not np.all(np.isfinite(best)):
+        return dual
+    dual = _moved_in(rows, best - dual.theta[rows], dual)
+    for _ in range(_PASSES):  # a correction has a rounding error of its own
+        beyond = np.where(problem.constrained, np.maximum(excess_over_cone(dual, point), 0.0), 0.0)
+        if not beyond.any():
+            break
+        dual = _moved_in(rows, -2.0 * problem.side * beyond, dual)
+    return dual
+
+
+def _moved_in(rows: Index, change: Array, dual: DualPoint) -> DualPoint:
+    """theta with the entries in rows of one column each changed, and w with them."""
+    t = np.zeros_like(dual.theta)
+    t[rows] = change
+    return dual.plus(1.0, DualPoint(t, change, 0.0))
 
 
 def balanced(dual: DualPoint, point: Point) -> DualPoint:

@@ -119,13 +119,24 @@ def feasible_nearby(point: Point, dual: DualPoint) -> tuple[DualPoint, Array | N
     Returned are theta with that error, and the distance row by row: None where there are no equality
     columns. For some that depend on others w_j = 0 may stay unproved (`Equalities.dependent`).
     """
+    if point.problem.equality is None:
+        return dual, None
+    known = point.nearby.get(id(dual))
+    if known is not None and known[0] is dual:
+        return known[1], known[2]
+    near, moved = _moved_to_equalities(point, dual)
+    point.nearby[id(dual)] = (dual, near, moved)
+    return near, moved
+
+
+def _moved_to_equalities(point: Point, dual: DualPoint) -> tuple[DualPoint, Array | None]:
     found = point.equalities(dual.theta)
     if found is None or found.metric is None:
         return dual, None
     index = found.columns.index
     off = np.abs(dual.correlation[index]) + dual.uncertainty(point.problem)[index]
     moved = found.metric.distance(off)
-    return replace(dual, error=dual.error + norm(moved), entries=None), moved
+    return DualPoint(dual.theta, dual.correlation, dual.error + norm(moved), dual.drift), moved
 
 
 def duality_gap(point: Point, dual: DualPoint) -> float:
@@ -152,7 +163,7 @@ def duality_gap(point: Point, dual: DualPoint) -> float:
 def _computed_gap(point: Point, dual: DualPoint) -> float:
     dual, moved = feasible_nearby(point, dual)
     box = _box_terms(point, dual)
-    if not np.isfinite(box):
+    if not box < np.inf:
         return np.inf
     return (_bracket(point, dual.theta, moved) + box) * SLACK
 
@@ -166,9 +177,11 @@ def rounding_share(point: Point, dual: DualPoint) -> float:
     """
     problem = point.problem
     near, moved = feasible_nearby(point, dual)
-    exact, shifted = feasible_nearby(point, replace(dual, error=0.0, drift=0.0))
+    exact, shifted = feasible_nearby(
+        point, DualPoint(dual.theta, dual.correlation, 0.0, 0.0, dual.entries)
+    )
     box = _box_terms(point, near)
-    if not np.isfinite(box):
+    if not box < np.inf:
         return 0.0
     share = max(box - _box_terms(point, exact), 0.0) + FAINT * len(dual.theta)
     if moved is None and problem.smoothness.known:
@@ -180,6 +193,16 @@ def rounding_share(point: Point, dual: DualPoint) -> float:
 
 
 def _box_terms(point: Point, dual: DualPoint) -> float:
+    """What `_computed_box_terms` says, computed once for each dual point."""
+    known = point.boxes.get(id(dual))
+    if known is not None and known[0] is dual:
+        return known[1]
+    box = _computed_box_terms(point, dual)
+    point.boxes[id(dual)] = (dual, box)
+    return box
+
+
+def _computed_box_terms(point: Point, dual: DualPoint) -> float:
     """sum_j (u_j - x_j) w_j⁺ + (x_j - l_j) w_j⁻ with each w_j as bad as its uncertainty allows.
 
     Where an equality column depends on others, w_j is taken to be 0 as theirs are: only what rounding
@@ -225,12 +248,21 @@ def _bracket(point: Point, theta: Array, moved: Array | None) -> float:
         return _ends(point, theta, moved, [p]) + cost
     if problem.loss.half_square:
         return half_square_gap(apart, point.residual_norm) + cost
-    return problem.loss.fenchel_young(p, theta, problem.target) + cost
+    known = point.brackets.get(id(theta))
+    if known is None or known[0] is not theta:
+        known = (theta, problem.loss.fenchel_young(p, theta, problem.target))
+        point.brackets[id(theta)] = known
+    return known[1] + cost
 
 
 def _distance(point: Point, theta: Array) -> float:
     """||theta - rho||, as computed."""
-    return 0.0 if theta is point.residual else norm(theta - point.residual)
+    if theta is point.residual:
+        return 0.0
+    known = point.distances.get(id(theta))
+    if known is None or known[0] is not theta:
+        known = point.distances[id(theta)] = (theta, norm(theta - point.residual))
+    return known[1]
 
 
 def _ends(point: Point, theta: Array, moved: Array | None, predictions: list[Array]) -> float:
@@ -256,7 +288,7 @@ def _cost_of_prediction_error(point: Point, apart: float, moved: Array | None = 
     loss = point.problem.loss
     rounding = 2.0 * UNIT_ROUNDOFF * loss.roundoff_derivative * point.residual_norm
     slope = apart + rounding + (0.0 if moved is None else norm(moved))
-    return slope * error + 0.5 * point.problem.smoothness.largest * error**2
+    return slope * error + 0.5 * point.problem.smoothness.largest * error * error
 
 
 def implied_reach(x: Array, problem: ReducedProblem) -> Array:

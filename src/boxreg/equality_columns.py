@@ -80,8 +80,8 @@ class EqualityMetric:
         drift = gamma(k + 6) * norm(v.ravel())
         size = norm(u.ravel())
         error = drift * norm(lengths) * SLACK
-        off = norm((u.T @ u - np.eye(k)).ravel()) + gamma(m + 2) * size**2
-        off = (off + 2.0 * size * error + error**2) * SLACK
+        off = norm((u.T @ u - np.eye(k)).ravel()) + gamma(m + 2) * size * size
+        off = (off + 2.0 * size * error + error * error) * SLACK
         if not off <= 0.5:
             return None
         rows = np.sqrt(np.einsum("ij,ij->i", u, u)) + drift * lengths
@@ -98,7 +98,9 @@ class EqualityMetric:
 
     def distance(self, off: Array) -> Array:
         """Bounds on |theta'_i - theta_i| for some theta' exact on B, given |δ| <= off."""
-        size = norm(np.abs(self.inverse).T @ off[self.chosen]) * SLACK
+        off, size = off[self.chosen], np.inf
+        if np.all(np.isfinite(off)):
+            size = norm(np.abs(self.inverse).T @ off) * SLACK
         if not np.isfinite(size):  # a row of zeros does not move, however far others may have to
             return np.where(self.rows > 0.0, np.inf, 0.0)
         return self.rows * size

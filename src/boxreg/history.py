@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 
 import numpy as np
 
 from .arrays import Array, Index, Mask
+from .compile_time import Stopwatch
 from .point import Point
 from .reduced import ReducedProblem
 
@@ -89,7 +89,7 @@ class Ledger:
     """Keeps the answer at full length while the run works on fewer and fewer columns."""
 
     n: int
-    clock: float = field(default_factory=perf_counter)
+    watch: Stopwatch = field(default_factory=Stopwatch)
     snapshots: list[Snapshot] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -97,13 +97,15 @@ class Ledger:
         self.screened_at = np.full(self.n, -1, dtype=np.intp)
         self._x = np.zeros(self.n)
         self._best: tuple[float, Array] = (np.inf, self._x)
+        self._doubt = 0.0
+        """By how much a point must have a lower objective than the best so far to take its place."""
 
     def record(self, iteration: int, point: Point, gap: float, target: float) -> Snapshot:
         """Note a check; remember the point with the least objective."""
         problem = point.problem
         snapshot = Snapshot(
             iteration=iteration,
-            seconds=perf_counter() - self.clock,
+            seconds=self.watch.seconds,
             work=problem.work.total,
             objective=point.objective,
             gap=gap,
@@ -112,9 +114,16 @@ class Ledger:
             n=self.n,
         )
         self.snapshots.append(snapshot)
-        if snapshot.objective < self._best[0]:
-            self._best = (snapshot.objective, self.expand(point))
+        if snapshot.objective < self._best[0] - self._doubt:
+            self._best, self._doubt = (snapshot.objective, self.expand(point)), 0.0
         return snapshot
+
+    def trust(self, point: Point) -> None:
+        """Keep the best point unless another beats it by more than rounding, as at `point`.
+
+        For a solver that begins anew: where both end at the minimum, the first answer stays.
+        """
+        self._doubt = point.residual_norm * point.prediction_error
 
     def expand(self, point: Point) -> Array:
         """The point at full length."""
@@ -123,9 +132,10 @@ class Ledger:
         return x
 
     @property
-    def best(self) -> Array:
-        """The point with the least objective among those checked, at full length."""
-        return self._best[1]
+    def best(self) -> Array | None:
+        """The point with the least objective among those checked, at full length; None where none was
+        finite."""
+        return self._best[1] if np.isfinite(self._best[0]) else None
 
     def stalled(self, checks: int, little: float = 0.0) -> bool:
         """Whether, over the last checks, the objective was the same, to rounding or up to `little`, and
@@ -144,6 +154,14 @@ class Ledger:
             self.screened[problem.index[mask]] = sign
             self.screened_at[problem.index[mask]] = iteration
         self._best = (np.inf, self._x)
+
+    def settle(self, point: Point, at_lower: Mask, at_upper: Mask, iteration: int) -> None:
+        """Note what is proved of the final point, where it agrees."""
+        problem, x = point.problem, point.x
+        at_lower = at_lower & (x == problem.lower)
+        at_upper = at_upper & (x == problem.upper)
+        self.fix(problem, at_lower, at_upper, iteration)
+        self.close(int(np.count_nonzero(at_lower | at_upper)))
 
     def close(self, proved: int) -> None:
         """Count what the last check proved in its own entry."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from .designs.epochs import FirstSweep
 from .equality_columns import EqualityColumns, EqualityMetric
 from .reduced import ReducedProblem
 from .rounding import SLACK, UNIT_ROUNDOFF, dot, gamma, norm, root
+
+if TYPE_CHECKING:
+    from .duality import DualPoint
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,14 @@ class Point:
         self.x = x
         self.gaps: dict[int, tuple[object, float]] = {}
         """Duality gaps computed here, by identity of the dual point."""
+        self.nearby: dict[int, tuple[DualPoint, DualPoint, Array | None]] = {}
+        """Dual points as they stand for others nearby, and how far these are."""
+        self.boxes: dict[int, tuple[object, float]] = {}
+        """The part of them that bounds have."""
+        self.brackets: dict[int, tuple[object, float]] = {}
+        """F(p) + F*(-theta) + <p, theta>, by identity of theta."""
+        self.distances: dict[int, tuple[object, float]] = {}
+        """||theta - rho||, likewise."""
         self._wanting: dict[float, Mask] = {}
         self._equalities: dict[tuple[bytes, bool], Equalities] = {}
         self.sweep: FirstSweep | None = None
@@ -210,6 +222,22 @@ class Point:
                 moved.correlation = self.correlation
         return moved
 
+    def without_farther_bounds(self) -> Point:
+        """This point where each coordinate between two bounds has the nearer one only.
+
+        A dual point that is feasible there is feasible in the whole box as well, and the sign of w_j is
+        proved: (u_j - x_j) w_j⁺ is 0, where otherwise the rounding error of w_j counts u_j - x_j times.
+        """
+        problem = self.problem
+        both = problem.open & ~problem.no_lower & ~problem.no_upper
+        above = both & (self.room[0] <= self.room[1])
+        relaxed = replace(
+            problem,
+            lower=np.where(both & ~above, -np.inf, problem.lower),
+            upper=np.where(above, np.inf, problem.upper),
+        )
+        return self.projected(relaxed)
+
     def kept(self, problem: ReducedProblem, kept: Index) -> Point:
         """This point in a problem that holds only the columns `kept`."""
         moved = Point(problem, self.x[kept])
@@ -224,6 +252,9 @@ class Point:
             moved.prediction = self.prediction
             moved.prediction_error = self.prediction_error
             moved.residual = self.residual
+            moved.brackets, moved.distances = self.brackets, self.distances
+            if moved.problem is self.problem:
+                moved._equalities = self._equalities
             if "residual_square" in vars(self):
                 moved.residual_square = self.residual_square
 

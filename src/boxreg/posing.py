@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from .arrays import Array, Index
-from .designs import Design
+from .designs import Design, SparseDesign
 from .designs.stacked import IdentityDesign, StackedDesign
 from .linear_cost import LinearCost
 from .losses import LeastSquares, Loss
@@ -28,7 +29,7 @@ def pose(
     *,
     weights: Array | None = None,
     cost: Array | None = None,
-    ridge: float | Design = 0.0,
+    ridge: float | Array | Design = 0.0,
     sweeping: bool = False,
 ) -> Problem:
     """The problem with its weights, its linear rows, its costs and its ridge term in place.
@@ -46,12 +47,13 @@ def pose(
         linear, constant, known = _linear_part(design, target, loss, flat)
         row_map = RowMap(kept, known)
         design, target, loss = design.rows(kept), target[kept], loss.rows(kept)
-    bottom = _ridge(ridge, design.shape[1])
+    bottom, own = _ridge(ridge, design.shape[1]), None
     if bottom is not None:
         below, weight = bottom
         rows = below.shape[0]
+        own = len(target) if isinstance(below, IdentityDesign) and rows == len(lower) else None
         loss = _stacked(loss, len(target), rows, weight)
-        design = StackedDesign(design, below)
+        design = _on_top(design, below)
         target = np.append(target, np.zeros(rows))
         row_map = row_map or RowMap(np.arange(len(target) - rows), np.zeros(len(target) - rows))
     costs = _cost(cost, linear, len(lower), len(row_map.known) if row_map else 0)
@@ -69,6 +71,7 @@ def pose(
         cost=costs,
         constant=constant,
         row_map=row_map,
+        first_own_row=own,
     )
 
 
@@ -104,6 +107,16 @@ def _linear_part(
     return -design.rmatvec(known), part.objective(nothing, y), known
 
 
+def _on_top(design: Design, below: Design) -> Design:
+    """One design above the other; in one piece where both are sparse."""
+    if isinstance(design, SparseDesign) and isinstance(below, SparseDesign | IdentityDesign):
+        lower = (
+            below.matrix if isinstance(below, SparseDesign) else sparse.eye_array(len(below.index))
+        )
+        return design.above(sparse.csc_array(lower))
+    return StackedDesign(design, below)
+
+
 def _cost(given: Array | None, linear: Array | None, n: int, rows: int) -> LinearCost | None:
     """Both costs together, with the rounding error of the one that was computed."""
     if given is None and linear is None:
@@ -115,21 +128,34 @@ def _cost(given: Array | None, linear: Array | None, n: int, rows: int) -> Linea
     return LinearCost(mine + linear, np.abs(mine) + np.abs(linear), gamma(rows + 4))
 
 
-def _ridge(ridge: float | Design, n: int) -> tuple[Design, float] | None:
+def _ridge(ridge: float | Array | Design, n: int) -> tuple[Design, Array] | None:
+    """The rows of the ridge term, one for each column with a penalty where it has no matrix, and their
+    weights."""
     if isinstance(ridge, Design):
-        return ridge, 1.0
-    return None if ridge == 0.0 else (IdentityDesign(n, np.arange(n)), ridge)
+        return ridge, np.ones(ridge.shape[0])
+    mu = np.broadcast_to(np.asarray(ridge, dtype=np.float64), (n,))
+    penalised = np.flatnonzero(mu)
+    if not len(penalised):
+        return None
+    if len(penalised) == n:
+        return IdentityDesign(n, np.arange(n)), mu
+    unit = sparse.csc_array(
+        (np.ones(len(penalised)), (np.arange(len(penalised)), penalised)),
+        shape=(len(penalised), n),
+    )
+    return SparseDesign(unit, nonnegative=True), mu[penalised]
 
 
-def _stacked(loss: Loss, m: int, rows: int, weight: float) -> Loss:
+def _stacked(loss: Loss, m: int, rows: int, weight: Array) -> Loss:
     """The loss of the data on m rows, and weighted squares on the others."""
-    if isinstance(loss, LeastSquares) and weight == 1.0:
+    plain = bool(np.all(weight == 1.0))
+    if isinstance(loss, LeastSquares) and plain:
         return loss
     base: Any = loss.loss if isinstance(loss, Weighted) else loss
     if isinstance(base, LeastSquares):
         mine = loss.weights if isinstance(loss, Weighted) else np.ones(m)
-        return Weighted(base, np.append(mine, np.full(rows, weight)))
+        return Weighted(base, np.append(mine, weight))
     squares: Loss = LeastSquares()
-    if weight != 1.0:
-        squares = Weighted(squares, np.full(rows, weight))
+    if not plain:
+        squares = Weighted(squares, np.array(weight))
     return StackedLoss(loss, squares, m)

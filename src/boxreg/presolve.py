@@ -39,7 +39,7 @@ def presolve(problem: Problem, work: WorkMeter) -> ReducedProblem:
 def unreduced(problem: Problem, work: WorkMeter) -> ReducedProblem:
     """The problem as it was posed, every column held and every bound its own."""
     m, n = problem.design.shape
-    return ReducedProblem(
+    whole = ReducedProblem(
         design=problem.design,
         target=problem.target,
         loss=problem.loss,
@@ -53,12 +53,18 @@ def unreduced(problem: Problem, work: WorkMeter) -> ReducedProblem:
         smoothness=problem.smoothness,
         cost=problem.cost,
         constant=problem.constant,
-    ).with_equalities()
+        first_own_row=problem.first_own_row,
+    )
+    return whole.with_equalities() if np.isneginf(problem.lower).any() else whole
 
 
 def reference_scale(problem: Problem) -> tuple[float, float]:
     """P₀, and the least gap that rounding leaves meaningful next to it."""
-    start = Point(unreduced(problem, WorkMeter(1)), problem.reference())
+    x = problem.reference()
+    if not x.any():  # a prediction of 0 has no rounding error
+        zero = np.zeros(len(problem.target))
+        return problem.loss.objective(zero, problem.target) + abs(problem.constant), 0.0
+    start = Point(unreduced(problem, WorkMeter(1)), x)
     data = problem.loss.objective(start.prediction, problem.target)
     return data + abs(start.problem.linear(start.x)), _hidden(start)
 
@@ -67,7 +73,7 @@ def _hidden(point: Point) -> float:
     """How far an objective may be from another whose predictions differ by rounding alone: L e²."""
     smoothness = point.problem.smoothness
     if smoothness.known:
-        return smoothness.largest * point.prediction_error**2
+        return smoothness.largest * point.prediction_error * point.prediction_error
     with np.errstate(over="ignore", invalid="ignore"):  # f'' may be infinite, the error 0
         rows = point.curvature * point.prediction_errors * point.prediction_errors
     return float(np.sum(rows[np.isfinite(rows)]))

@@ -36,6 +36,8 @@ class Problem:
     constant: float = 0.0
     row_map: RowMap | None = None
     """How these rows lie among those of the data; None where they are the same."""
+    first_own_row: int | None = None
+    """The row that holds x_1 alone, followed by those of x_2, x_3 …: where a ridge term begins."""
 
     @property
     def data_shape(self) -> tuple[int, int]:
@@ -57,12 +59,25 @@ class Problem:
         x = self.nearest_to_zero()
         if not self.loss.needs_nonnegative:
             return x
-        finite = np.isfinite(self.loss.objective(self.design.matvec(x), self.target))
-        return x if finite else self.interior()
+        finite = np.isfinite(self.loss.objective(self._predicted(x), self.target))
+        return x if finite else self.interior
 
+    def regular(self) -> Array:
+        """The projection of 0 on the box, or where f or f' is infinite there, `interior`."""
+        x = self.nearest_to_zero()
+        if not self.loss.needs_nonnegative:
+            return x
+        slopes = self.loss.derivatives(self._predicted(x), self.target)
+        return x if np.all(np.isfinite(slopes)) else self.interior.copy()
+
+    @cached_property
     def interior(self) -> Array:
         """The projection on the box of the multiple of 1 whose predictions have the mean of y."""
         counted = self.loss.floors(len(self.target)) == 0.0
         total = float(np.sum(self.design.matvec(np.ones(len(self.lower)))[counted]))
         level = float(np.sum(self.target[counted])) / total if total > 0.0 else 1.0
         return np.asarray(np.clip(level, self.lower, self.upper))
+
+    def _predicted(self, x: Array) -> Array:
+        """A x, without a product where x is 0."""
+        return self.design.matvec(x) if x.any() else np.zeros(len(self.target))

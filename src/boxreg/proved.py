@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from .status import Status
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
 
 
 def share(gap: float, size: float) -> float:
@@ -12,6 +17,14 @@ def share(gap: float, size: float) -> float:
     if size == 0.0 or not np.isfinite(size):
         return 0.0 if gap == 0.0 else np.inf
     return abs(float(gap) / float(size))
+
+
+def precision(certificate: Certificate, scale: float) -> str:
+    """The gap relative to P₀ and to P(x), in words; what is 0 is left out."""
+    sizes = ((scale, "P₀"), (certificate.objective, "P(x)"))
+    shares = [f"{share(certificate.gap, size):.1e} of {name}" for size, name in sizes if size]
+    kind = "Gap proved" if certificate.rigorous else "Gap, not proved"
+    return f"{kind}: {', '.join(shares)}." if shares else ""
 
 
 class Proved:

@@ -54,6 +54,8 @@ class ReducedProblem:
     """How many terms were summed for an entry of z."""
     equality: EqualityColumns | None = None
     """The columns of which w_j = 0 is asked of a dual point; None where there are none."""
+    first_own_row: int | None = None
+    """Where the rows of a ridge term begin, if there is one with a row for each original column."""
 
     @cached_property
     def open(self) -> Mask:
@@ -197,6 +199,8 @@ class ReducedProblem:
         self.work.add(len(rows) * len(columns))
         if curvature is not None:
             return self.design.gram(rows, columns, curvature)
+        if min(len(rows), len(columns)) > current().small_system:  # BLAS is at its best
+            self.work.charge((self.design.gram_cost - 1.0) * len(rows) * len(columns))
         block = self.design.gram(rows, columns, self.smoothness.rows)
         uniform = self.smoothness.rows is None and self.smoothness.largest != 1.0
         return block * self.smoothness.largest if uniform else block
@@ -208,6 +212,11 @@ class ReducedProblem:
         if block is not None:
             self.work.add(len(index) ** 2 * len(rows) / max(len(change), 1))
         return block
+
+    @property
+    def own_rows(self) -> Index | None:
+        """The rows in which the held columns alone have an entry, a 1; None where there is no ridge."""
+        return None if self.first_own_row is None else self.first_own_row + self.index
 
     @property
     def cost_drift(self) -> float:

@@ -13,6 +13,7 @@ from .arrays import Array, Index
 from .certificate import Certificate
 from .floating_point import own_errstate
 from .history import History
+from .plan import Plan
 from .proved import Proved
 from .status import Status
 
@@ -41,6 +42,7 @@ class Result(Proved):
     history : one entry for each check. Its last gap is the run's own; `gap` is the certificate's, and
         belongs to the best point where a run stopped early.
     certificate : everything recomputed from the unreduced data.
+    plan : what was decided before the first step, and why; what a run changed about it.
     """
 
     x: Array
@@ -64,6 +66,7 @@ class Result(Proved):
     scale: float
     """P₀, the objective at the projection of 0 on the box: what `tol` is relative to."""
     settings: dict[str, str] = field(default_factory=dict)
+    plan: Plan = field(default_factory=Plan)
 
     @property
     def screening_ratio(self) -> float:

@@ -26,9 +26,23 @@ class Settings:
 
     # Small problems.
     small_entries: int = 200_000
-    """m n up to which one compiled call on orthogonal factors solves least squares: `nnls`, and the
-    starting point of `solve` with solver='auto' and of `lsq_linear`. Above it working sets with Gram
-    matrices are faster on well-conditioned columns."""
+    """m n up to which one compiled call on orthogonal factors solves least squares, and proves the
+    answer of `solve` with solver='auto' and of `lsq_linear`; m counts the rows of a ridge term. Sparse
+    columns are made dense. Above it working sets with Gram matrices are faster on well-conditioned
+    columns."""
+    small_steps: int = 100
+    """Steps of Newton's method that the compiled call for other losses makes at most."""
+    well_conditioned: float = 0.05
+    """Above that size the call comes first where a column of the first working set has less than this
+    share outside the span of the others. Chosen by eye from drawn problems of 2e5 to 1e7 entries, which
+    had the call ahead mostly below it and working sets mostly above; other values were not timed."""
+
+    compiled_products: float = 1_500.0
+    """Products with A that the call may cost above that size before others go on from where it is. Most
+    drawn problems took a few hundred at most; other values were not timed."""
+    multiplications: float = 1e9
+    """What a machine is taken to make a second where the call has to end by a deadline: a cautious
+    guess, not measured."""
 
     # Working sets.
     first_working_set: int = 32
@@ -96,6 +110,24 @@ class Settings:
     """The prediction that sweeps end with is used as it is if its error bound is at most this many
     times that of a fresh product."""
 
+    # Sparse matrices: sweeps and conjugate gradients in one compiled call.
+    descent_precision: float = 1e-10
+    """The gap that they aim for at first, as a share of the objective where they begin. Conjugate
+    gradients gain the last digits fast: a tenth to a quarter less work for every two digits less."""
+    descent_products: float = 400.0
+    """Products with A after which they are given up for exact solutions, unless twice the cost of one
+    is more; with 0 they are not tried."""
+    descent_model_products: float = 60.0
+    """The same for models of other losses, as long as steps gain much: the next model is another."""
+    descent_models: int = 15
+    """Models after which Newton's method goes on with exact solutions."""
+    descent_sweeps: int = 3
+    """Sweeps in a row, at most, before conjugate gradients take over."""
+    descent_fast: float = 0.3
+    """A sweep whose steps are down to this share of the last one's is followed by another."""
+    descent_settled: float = 0.1
+    """So is one that changes the side of more than this share of the coordinates inside."""
+
     # Conjugate gradients instead of Gram matrices, for least squares.
     gradients_from: int = 500
     """Columns in the working set from which conjugate gradients are considered: a smaller Cholesky
@@ -121,8 +153,14 @@ class Settings:
     gradients before it forms a Hessian."""
     crowded_density: float = 0.1
     """Not where A >= 0 stores more than this share of its entries: such columns overlap too much."""
-    newton_products: int = 12
-    """Products with AᵀHA for one inexact step, at most: where more are needed a Hessian pays."""
+    quasi_newton_after: float = 40.0
+    """What Newton's steps may cost, in evaluations of P and its gradient, before L-BFGS-B goes on from
+    where they are, unless they gain next to nothing any more."""
+    quasi_newton_steps: int = 500
+    """Evaluations of P and its gradient that L-BFGS-B makes at most."""
+    call_entries: float = 1e5
+    """What one evaluation of P and its gradient from Python costs beside its two products with A, in
+    entries of A read: some 50 µs."""
     hessian_cheap: float = 1e7
     """m k² up to which a Hessian of k columns is computed anew at every step."""
     hessian_cheap_beside: float = 100.0
@@ -134,6 +172,14 @@ class Settings:
     """A Hessian is updated row by row while this share is left of every second derivative."""
     newton_dual_gain: float = 1e-4
     """Newton's own dual point is made once a step gains less than this share of the objective."""
+
+    # The interior-point method as the successor of others.
+    successor_after: float = 1.0
+    """A run hands over to it once it has cost this many times what the interior-point method is likely
+    to: both together then take at most twice as long as the better one."""
+    successor_cost: float = 10.0
+    """Where a solver can do no more without a proof, the interior-point method goes on if it is likely
+    to cost at most this many runs so far."""
 
     # Fallbacks.
     equality_operations: float = 2e10
@@ -216,7 +262,19 @@ class Settings:
     still saves more than half of the time."""
     batch_gram_rounds: int = 6
     """The Gram matrix is made if n is at most this many times the right-hand sides: about the products
-    with A that an active set takes without it."""
+    with A that an active set with few free variables takes without it."""
+    batch_gram_free: float = 1.0
+    """The same, for each variable that may become free, min(m, n) of them: products take as many rounds
+    as variables enter, and BLAS makes the Gram matrix some ten times faster. Two right-hand sides of
+    2269 × 989, all free, take 0.17 s with a Gram matrix and 2.4 s without, two of 166 × 383, 25 free,
+    2.5 and 2.9 ms. Wide problems with few free variables have no use for a larger share."""
+    batch_soft_ridge: float = 1e-12
+    """A ridge term's μ_j makes every sign of w_j feasible; the kernels make use of that where μ_j is at
+    least this share of ||a_j||². What rounding leaves of a wrong sign costs w_j² / (2 μ_j): below this
+    share that may exceed the gap asked for, and a direction into the dual cone serves better."""
+    batch_ones_margin: float = 0.1
+    """Where A >= 0 and every column has at least this cosine with 1, the direction -1 into the dual cone
+    is taken without looking for a better one."""
     batch_calls: int = 10
     """Kernel calls for each thread and chunk: a call needs the interpreter, and blocks take different
     times."""

@@ -9,6 +9,7 @@ from .duality import DualPoint
 from .point import Point
 from .reduced import ReducedProblem
 from .rounding import MARGIN, UNIT_ROUNDOFF
+from .settings import current
 
 _ROUNDS = 4
 """How often rows are shrunk again for what rounding has left."""
@@ -50,11 +51,13 @@ def shrunk(dual: DualPoint, point: Point) -> DualPoint | None:
         theta = np.maximum(dual.theta, 0.0)
         left = np.ones_like(theta)
         problem.work.charge(_SORTING * len(beyond))
-        for j in beyond:
+        width = max(1, current().magnitude_elements // len(theta))
+        for start in range(0, len(beyond), width):
             if problem.work.over:
                 return None
-            a = problem.design.columns(np.array([j]))[:, 0]
-            left = np.minimum(left, 1.0 - _taken(a, theta, float(excess[j])))
+            some = beyond[start : start + width]
+            for a, e in zip(problem.design.columns(some).T, excess[some], strict=True):
+                left = np.minimum(left, 1.0 - _taken(a, theta, float(e)))
         dual = DualPoint.at(np.where(dual.theta > 0.0, dual.theta * left, dual.theta), problem)
     return None
 

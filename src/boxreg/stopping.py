@@ -36,17 +36,17 @@ class CheckSchedule:
     """
 
     def __init__(self, period: int, growth: float) -> None:
-        self._base = period
+        self.least = period
         self._growth = growth
         self._last: tuple[int, float] | None = None
 
     def next(self, iteration: int, gap: float, target: float) -> int:
         """Number of steps to take before the next check."""
         if self._growth == 0.0:
-            return self._base
+            return self.least
         expected = self._expected(iteration, gap, target)
         self._last = (iteration, gap)
-        return max(1, round(min(max(self._base, self._growth * iteration), expected)))
+        return max(1, round(min(max(self.least, self._growth * iteration), expected)))
 
     def _expected(self, iteration: int, gap: float, target: float) -> float:
         """Steps until the gap meets the target if log gap goes on falling at its present rate."""

@@ -11,7 +11,7 @@ from . import compaction
 from .arrays import Array, Mask
 from .certificate import Certificate, certificate_of, certify
 from .directions import build_cone
-from .dual_cone import DualCone
+from .dual_cone import DualCone, balanced, completed
 from .dual_updates.base import DualUpdate
 from .dual_updates.local_push import local_push
 from .duality import DualPoint, duality_gap, rounding_share
@@ -39,8 +39,23 @@ _AGAIN, _LAST = 1.5, 3
 """A search that ran out of its budget is made again when the run is so many times as long; at the end of
 a run it is, until it has been made so often."""
 
+_LONGER = 2.0
+"""A residual is made feasible row by row again when the run is so many times as long."""
+
 Proof: TypeAlias = tuple[Certificate, Array]
 """A certificate and its theta."""
+
+
+def dual_objective_at_zero(whole: ReducedProblem) -> float:
+    """D(0) = min F - s(-c); -inf where the cost c makes theta = 0 infeasible."""
+    least = -whole.loss.conjugate(np.zeros(len(whole.target)), whole.target) + whole.constant
+    if whole.cost is None:
+        return float(least)
+    w = -whole.cost.c
+    if np.any(whole.no_upper & (w > 0.0)) or np.any(whole.no_lower & (w < 0.0)):
+        return -np.inf
+    bound = np.where(w > 0.0, whole.upper, whole.lower)
+    return float(least - dot(np.where(w == 0.0, 0.0, w), np.where(w == 0.0, 0.0, bound)))
 
 
 @dataclass
@@ -60,9 +75,11 @@ class Track:
         self.whole_cone = self.cone
         self._searched, self._searches = 0.0, 0
         """The effort after the last search for a direction, and how many there were."""
+        self._shrinks_after = 0.0
+        """The effort after which a residual is made feasible row by row again."""
         self._worth = -np.inf
         """P - gap when the best dual point was last looked at: at most its dual objective."""
-        self._at_zero = self._dual_objective_at_zero()
+        self._at_zero = dual_objective_at_zero(self.whole)
         """D(0), which proves nearly perfect fits whatever the cone; -inf where 0 is not feasible."""
 
     @property
@@ -70,14 +87,33 @@ class Track:
         """The current primal point."""
         return self.state.point
 
+    def succeed(self, solver: PrimalSolver[Any]) -> None:
+        """Let another solver begin anew: from 0, projected on the box of what is still open."""
+        problem = self.point.problem
+        zero = Point(problem, np.clip(0.0, problem.lower, problem.upper))
+        self.solver, self.state = solver, solver.start(zero if zero.regular else self.point)
+
+    def advance(self, steps: int) -> int:
+        """Let the solver make so many steps, or fewer until a check is due: how many."""
+        self.state = self.solver.step(self.state, steps)
+        return max(steps - self.state.left, 1)
+
     def expanded(self, x: Array) -> Point:
         """The current point with every column held, x its coordinates."""
         point = Point(self.whole, x)
         self.point.hand_over(point)
         return point
 
-    def improve(self, update: DualUpdate) -> float:
-        """Keep the dual point with the least gap at the current primal point; return that gap."""
+    def improve(self, update: DualUpdate, goal: float) -> float:
+        """Keep the dual point with the least gap at the current primal point; return that gap.
+
+        Where it is a long way into the dual cone and theta = 0 proves the goal, it will do.
+        """
+        if self.cone.pending and self.point.objective - self._at_zero <= goal:
+            nothing = DualPoint.zero(self.point.problem)
+            if self._gap_of(nothing) <= goal:
+                self.best, self._worth = nothing, self.point.objective - self._gap_of(nothing)
+                return self._gap_of(nothing)
         hint = self.solver.dual_candidate(self.state)
         for candidate in update.propose(self.point, self.best, self.cone, hint):
             candidate_gap = self._gap_of(candidate)
@@ -85,6 +121,7 @@ class Track:
                 self.best = candidate
                 self._worth = self.point.objective - candidate_gap
         self._move_to(update.primal_candidate())
+        self._complete()
         gap = self._gap_of(self.best)
         if self.point.objective - self._at_zero < gap:
             zero = DualPoint.zero(self.point.problem)
@@ -93,17 +130,15 @@ class Track:
         self._worth = self.point.objective - gap
         return gap
 
-    def _dual_objective_at_zero(self) -> float:
-        """D(0) = min F - s(-c); -inf where the cost c makes theta = 0 infeasible."""
-        whole = self.whole
-        least = -whole.loss.conjugate(np.zeros(len(whole.target)), whole.target) + whole.constant
-        if whole.cost is None:
-            return float(least)
-        w = -whole.cost.c
-        if np.any(whole.no_upper & (w > 0.0)) or np.any(whole.no_lower & (w < 0.0)):
-            return -np.inf
-        bound = np.where(w > 0.0, whole.upper, whole.lower)
-        return float(least - dot(np.where(w == 0.0, 0.0, w), np.where(w == 0.0, 0.0, bound)))
+    def _complete(self) -> None:
+        """Keep the residual or the best dual point with the best entries for a ridge term, if better."""
+        point = self.point
+        if point.problem.first_own_row is None or not point.regular:
+            return
+        for dual in (DualPoint.residual(point), self.best):
+            candidate = balanced(completed(dual, point), point)
+            if self._gap_of(candidate) < self._gap_of(self.best):
+                self.best = candidate
 
     def _gap_of(self, dual: DualPoint) -> float:
         return duality_gap(self.point, dual)
@@ -135,12 +170,7 @@ class Track:
 
     def note(self, region: SafeRegion, gap: float, iteration: int) -> None:
         """Record what the region proves of the final point, and where it agrees; nothing moves."""
-        problem, x = self.point.problem, self.point.x
-        at_lower, at_upper = self._proved(region, gap)
-        at_lower &= x == problem.lower
-        at_upper &= x == problem.upper
-        self.ledger.fix(problem, at_lower, at_upper, iteration)
-        self.ledger.close(int(np.count_nonzero(at_lower | at_upper)))
+        self.ledger.settle(self.point, *self._proved(region, gap), iteration)
 
     def _proved(self, region: SafeRegion, gap: float) -> tuple[Mask, Mask]:
         """Open coordinates proved to be at their lower, and at their upper bound."""
@@ -189,6 +219,23 @@ class Track:
             and (longer or (finished and self._searches < _LAST))
         )
 
+    def shrunk(self, goal: float, *, finished: bool) -> bool:
+        """Whether the residual proves the goal once it is made feasible row by row, where A >= 0.
+
+        That takes too long for every check: it is tried where no direction is known and the objective
+        has hardly anything to lose any more, and again when the run is a few times as long.
+        """
+        work = self.whole.work
+        still = finished or self.ledger.stalled(checks=1, little=_LITTLE * goal)
+        if not (self.cone.pending and still and work.effort >= self._shrinks_after):
+            return False
+        candidate = shrunk(DualPoint.residual(self.point), self.point)
+        self._shrinks_after = _LONGER * work.effort
+        if candidate is None or not self._gap_of(candidate) <= goal:
+            return False
+        self.best = candidate
+        return True
+
     def find_direction(self) -> None:
         """Search for the way into the dual feasible set that has been put off so far."""
         self.whole_cone = build_cone(self.whole, "auto", self.problem.survey.sums)
@@ -218,9 +265,10 @@ class Track:
         As long as no column has been dropped the products at hand are those of the unreduced data.
         Otherwise theta was kept feasible for the columns still held; where a dropped column objects
         it is pushed back into the full cone. Where that does not prove the goal, as after a run that has
-        fixed every coordinate with a theta far from the solution, so is the residual of x, and where
-        A >= 0 it is also made feasible row by row, which takes too long for every check. theta = 0,
-        which proves P(x) - P* <= P(x), is never out of reach.
+        fixed every coordinate with a theta far from the solution, so is the residual of x. It is also
+        made feasible without the farther bound of each coordinate, so that rounding errors are not
+        charged with the distance to that bound, and where A >= 0 row by row: both take too long for
+        every check. theta = 0, which proves P(x) - P* <= P(x), is never out of reach.
         """
         problem, whole, cone = self.problem, self.whole, self.whole_cone
         point, dual = self.point, self.best
@@ -232,11 +280,14 @@ class Track:
             return certificate, dual.theta
         theta, there = dual.theta, Point(whole, x)
         others = [cone.push(dual, there).theta]
+        if whole.first_own_row is not None and there.regular:
+            others.append(balanced(completed(dual, there), there).theta)
         if certificate.gap > goal and there.regular:
-            near = local_push(there)
+            near, away = local_push(there), local_push(there.without_farther_bounds())
             others.append(
                 cone.push(DualPoint.residual(there) if near is None else near, there).theta
             )
+            others += [] if away is None else [away.theta]
             posed = self._as_posed(there)
             by_rows = shrunk(DualPoint.residual(posed), posed)
             others += [] if by_rows is None else [by_rows.theta]

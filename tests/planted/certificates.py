@@ -47,8 +47,8 @@ MUTANTS = [
     Mutant(
         "entry by entry, another order of summation finds the same",
         "certificate.py",
-        "entries=None if dual.entries is None else AGAIN * dual.entries,",
-        "entries=dual.entries,",
+        "entries = np.where(proved, np.inf, AGAIN * entries)",
+        "entries = np.where(proved, np.inf, entries)",
         (f"{ENTRIES}::test_a_gap_of_tiny_products_survives_another_order_of_summation",),
     ),
     Mutant(

@@ -57,8 +57,8 @@ MUTANTS = [
     Mutant(
         "errors entry by entry hold for a point next to theta",
         "duality.py",
-        "error=dual.error + norm(moved), entries=None), moved",
-        "error=dual.error + norm(moved)), moved",
+        "dual.error + norm(moved), dual.drift), moved",
+        "dual.error + norm(moved), dual.drift, dual.entries), moved",
         (ENTRIES,),
     ),
     Mutant(
@@ -246,14 +246,14 @@ MUTANTS = [
     Mutant(
         "a prediction's error adds nothing to first order",
         "duality.py",
-        "return slope * error + 0.5 * point.problem.smoothness.largest * error**2",
-        "return 0.5 * point.problem.smoothness.largest * error**2",
+        "return slope * error + 0.5 * point.problem.smoothness.largest * error * error",
+        "return 0.5 * point.problem.smoothness.largest * error * error",
         (STEPS,),
     ),
     Mutant(
         "a prediction's error adds nothing to second order",
         "duality.py",
-        "return slope * error + 0.5 * point.problem.smoothness.largest * error**2",
+        "return slope * error + 0.5 * point.problem.smoothness.largest * error * error",
         "return slope * error",
         (STEPS,),
     ),
@@ -267,14 +267,14 @@ MUTANTS = [
     Mutant(
         "brackets that underflow are 0",
         "losses/least_squares.py",
-        "return max(0.5 * distance**2 * SLACK, TINY) if distance > 0.0 else 0.0",
-        "return 0.5 * distance**2 * SLACK",
+        "return max(0.5 * distance * distance * SLACK, TINY) if distance > 0.0 else 0.0",
+        "return 0.5 * distance * distance * SLACK",
         (STEPS,),
     ),
     Mutant(
         "the feasible point nearby is theta itself",
         "duality.py",
-        "return replace(dual, error=dual.error + norm(moved), entries=None), moved",
+        "return DualPoint(dual.theta, dual.correlation, dual.error + norm(moved), dual.drift), moved",
         "return dual, moved",
         (FREE,),
     ),
@@ -302,8 +302,8 @@ MUTANTS = [
     Mutant(
         "one equality column is left out of the distance",
         "equality_columns.py",
-        "size = norm(np.abs(self.inverse).T @ off[self.chosen]) * SLACK",
-        "size = norm(np.abs(self.inverse[:-1]).T @ off[self.chosen[:-1]]) * SLACK",
+        "size = norm(np.abs(self.inverse).T @ off) * SLACK",
+        "size = norm(np.abs(self.inverse[:-1]).T @ off[:-1]) * SLACK",
         (EQUALITY,),
     ),
     Mutant(
@@ -396,5 +396,19 @@ MUTANTS = [
         "return np.maximum(p - e, self.problem.loss.floors(len(p))), p + e",
         "return p, p",
         (STEPS,),
+    ),
+    Mutant(
+        "slopes do not follow theta in the rows of a ridge term",
+        "dual_cone.py",
+        "return dual.plus(1.0, DualPoint(t, change, 0.0))",
+        "return dual.plus(1.0, DualPoint(t, 0.5 * change, 0.0))",
+        ("tests/properties/test_dual_cone.py::test_a_ridge_term_makes_every_dual_point_feasible",),
+    ),
+    Mutant(
+        "magnitudes of stored entries are entries",
+        "designs/sparse.py",
+        "sizes.data = np.abs(some.data)",
+        "sizes.data = some.data",
+        (ENTRIES,),
     ),
 ]

@@ -34,15 +34,15 @@ MUTANTS = [
     Mutant(
         "half of the ball's squared distance instead of a quarter",
         "safe_regions/two_point_ball.py",
-        "radius=safe_sqrt(gap - 0.25 * apart**2),",
-        "radius=safe_sqrt(gap - 0.5 * apart**2),",
+        "radius=safe_sqrt(gap - 0.25 * apart * apart),",
+        "radius=safe_sqrt(gap - 0.5 * apart * apart),",
         (STEPS,),
     ),
     Mutant(
         "the ball's radius a thousandth too small",
         "safe_regions/two_point_ball.py",
-        "radius=safe_sqrt(gap - 0.25 * apart**2),",
-        "radius=0.999 * safe_sqrt(gap - 0.25 * apart**2),",
+        "radius=safe_sqrt(gap - 0.25 * apart * apart),",
+        "radius=0.999 * safe_sqrt(gap - 0.25 * apart * apart),",
         (STEPS,),
     ),
     Mutant(

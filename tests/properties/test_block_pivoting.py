@@ -12,7 +12,7 @@ from boxreg.block_pivoting import FREE, LOWER, UPPER, block_pivoting
 from boxreg.free_system import FreeSystem
 from boxreg.kernels.exchanges import contradictions, solve_small
 from boxreg.point import Point
-from boxreg.solvers import ActiveSet, prediction, working_set
+from boxreg.solvers import ActiveSet, growing_set, prediction, working_set
 from boxreg.work import WorkMeter
 from boxreg.workloads import nnls_table1
 from building import reduced
@@ -71,21 +71,36 @@ def test_optimality_from_any_start(bounds: str, start: int) -> None:
 
 
 def test_the_backup_rule_fires_and_ends() -> None:
-    """Full exchanges alone cycle on some ill-conditioned Gram matrices; single ones end it."""
+    """Full exchanges alone cycle on some Gram matrices; single ones end it."""
+    single, _ = _backups(-2)
+    assert single > 0
+
+
+def test_cycles_on_ill_conditioned_matrices_are_given_up() -> None:
+    """Single exchanges there would be many, and led by rounding."""
+    single, given_up = _backups(-5)
+    assert single < _backups(-2)[0]
+    assert given_up > 50
+
+
+def _backups(decades: int) -> tuple[int, int]:
+    """Single exchanges on some Gram matrices of that condition, and how many of them were given up."""
     rng = np.random.default_rng(3)
-    single = 0
+    single = given_up = 0
     for _ in range(300):
         a = (
             rng.standard_normal((12, 12))
-            @ np.diag(np.logspace(0, -4, 12))
+            @ np.diag(np.logspace(0, decades, 12))
             @ rng.standard_normal((12, 12))
         )
         gram, c = a.T @ a, rng.standard_normal(12)
         solved = solve(gram, c, np.zeros(12), np.full(12, np.inf), FREE, max_rounds=20_000)
-        if solved is not None:
-            single += solved.single_exchanges
-            assert np.all(c - gram @ solved.x <= 1e-5 * np.abs(c).max() + 1e-6 * (solved.x > 0))
-    assert single > 0
+        if solved is None:
+            given_up += 1
+            continue
+        single += solved.single_exchanges
+        assert np.all(c - gram @ solved.x <= 1e-5 * np.abs(c).max() + 1e-6 * (solved.x > 0))
+    return single, given_up
 
 
 def test_dependent_columns_go_to_their_bound() -> None:
@@ -270,7 +285,7 @@ def test_running_out_of_rounds_is_refused() -> None:
 def test_the_fallback_alone_is_enough(problem, monkeypatch: pytest.MonkeyPatch) -> None:
     """With pivoting switched off the active-set fallback finds the same objective."""
     usual = boxreg.solve(*problem.data, solver="working_set", tol=1e-10)
-    monkeypatch.setattr(working_set, "block_pivoting", lambda *a, **k: None)
+    monkeypatch.setattr(growing_set, "block_pivoting", lambda *a, **k: None)
     fallen_back = boxreg.solve(*problem.data, solver="working_set", tol=1e-10)
     allowance = usual.gap + fallen_back.gap + 1e-14 * usual.objective
     assert abs(usual.objective - fallen_back.objective) <= allowance
@@ -280,9 +295,9 @@ def test_the_fallback_alone_is_enough(problem, monkeypatch: pytest.MonkeyPatch) 
 def test_singular_working_sets_fall_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Generated problems with dependent columns take the fallback, and are solved."""
     calls = []
-    fallback = working_set.solve_by_active_set
+    fallback = working_set.by_orthogonal_factors
     monkeypatch.setattr(
-        working_set, "solve_by_active_set", lambda *a: calls.append(1) or fallback(*a)
+        working_set, "by_orthogonal_factors", lambda *a: calls.append(1) or fallback(*a)
     )
     for family in FAMILIES:
         for seed in range(6):

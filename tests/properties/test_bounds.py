@@ -12,6 +12,8 @@ from scipy import optimize, sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
+from boxreg.point import Point
+from building import reduced
 from judging import assert_confirmed
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -241,3 +243,50 @@ def test_a_free_zero_column_with_a_cost_has_no_minimum() -> None:
     result = boxreg.solve(A, np.ones(2), -INF, INF, linear=[0.0, 1.0])
     assert not result.success
     assert np.isinf(result.gap)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6, 2.0**40, 1e15, 1e300])
+@pytest.mark.parametrize("loss", ["least_squares", "huber", "kullback_leibler", "logistic"])
+def test_far_bounds_cost_no_precision(loss: str, far: float) -> None:
+    """The distance to a bound that nobody meets is no reason to prove less."""
+    rng = np.random.default_rng(5)
+    A = np.abs(rng.standard_normal((40, 60)))
+    if loss in ("least_squares", "huber"):
+        A = rng.standard_normal((40, 60))
+    y = {"kullback_leibler": rng.poisson(5.0, 40), "logistic": rng.choice([-1, 1], 40)}.get(
+        loss, rng.standard_normal(40)
+    )
+    lower, upper = np.zeros(60), np.full(60, far)
+    if loss != "kullback_leibler":
+        lower[::7], upper[::7] = -far, 0.0
+    posed: dict[str, Any] = {"loss": loss, "ridge": 1e-3 if loss == "logistic" else 0.0}
+    result = boxreg.solve(A, y, lower, upper, **posed)
+    endless = boxreg.solve(
+        A, y, np.where(lower < 0.0, -INF, 0.0), np.where(upper > 0.0, INF, 0.0), **posed
+    )
+    assert result.success
+    assert endless.success
+    assert result.objective <= endless.objective + endless.gap
+    assert_confirmed(
+        boxreg.verify(A, y, result.x, result.theta, lower, upper, gap=result.gap, **posed), result
+    )
+
+
+def test_far_bounds_of_many() -> None:
+    rng = np.random.default_rng(0)
+    batch = boxreg.solve_many(
+        rng.standard_normal((12, 8)), rng.standard_normal((12, 20)), 0.0, 2.0**40
+    )
+    assert np.all(batch.gap <= 1e-8 * batch.scale)
+    assert batch.success
+
+
+def test_no_farther_bounds() -> None:
+    """Each coordinate keeps the bound that is nearer, and those with one bound keep theirs."""
+    problem = reduced(
+        np.eye(4), np.ones(4), [0.0, -9.0, -INF, 0.0], [9.0, 1.0, 1.0, 0.0], "least_squares"
+    )
+    point = Point(problem, np.array([1.0, 0.5, 0.0, 0.0])).without_farther_bounds()
+    assert point.problem.lower.tolist() == [0.0, -INF, -INF, 0.0]
+    assert point.problem.upper.tolist() == [INF, 1.0, 1.0, 0.0]
+    assert point.problem.constrained.tolist() == [True, True, True, False]

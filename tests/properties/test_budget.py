@@ -144,11 +144,31 @@ def test_out_of_time_is_a_status_and_a_warning(solver: str, clock: Clock) -> Non
 
 @pytest.mark.parametrize("loss", ["logistic", "log_cosh", "huber"])
 def test_out_of_time_with_other_losses(loss: str, clock: Clock) -> None:
-    """Newton's method, its sweeps and models."""
+    """Newton's method, its sweeps and models; labels that no plane separates, which takes steps."""
     y = np.sign(Y) if loss == "logistic" else Y
-    result = quietly(boxreg.solve, A, y, loss=loss, tol=1e-14, time_limit=2.0)
+    result = quietly(boxreg.solve, A[:, :30], y, loss=loss, tol=1e-14, time_limit=2.0)
     assert result.status is Status.TIME_LIMIT
     assert np.isfinite(result.gap)
+
+
+@pytest.mark.parametrize("solver", ["active_set", "working_set"])
+def test_a_point_inside_is_no_reason_to_be_late(
+    solver: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All coordinates are inside the box, and would enter a factor one after the other."""
+    from boxreg.solvers import working_set
+
+    def late(*_: Any) -> None:
+        raise AssertionError("orthogonal factors of all columns, after the deadline")
+
+    monkeypatch.setattr(working_set, "by_orthogonal_factors", late)
+    with using(small_entries=0):
+        result = quietly(
+            boxreg.solve, A, Y, -1.0, 1.0, x0=np.full(90, 0.5), solver=solver, time_limit=3.0
+        )
+    assert result.status is Status.TIME_LIMIT
+    assert result.n_iter <= 1
+    assert np.all(np.abs(result.x) <= 1.0)
 
 
 def test_time_limits_that_do_not_bind_change_nothing() -> None:

@@ -11,8 +11,8 @@ from scipy.sparse.linalg import aslinearoperator
 
 import boxreg
 from boxreg.directions import DIRECTIONS, build_cone
-from boxreg.dual_cone import interior_margin
-from boxreg.duality import DualPoint
+from boxreg.dual_cone import completed, excess_over_cone, interior_margin
+from boxreg.duality import DualPoint, duality_gap
 from boxreg.point import Point
 from boxreg.solvers import CoordinateDescent
 from building import mirrored, reduced
@@ -179,3 +179,36 @@ def test_pushed_points_are_feasible_in_exact_arithmetic(terms: str) -> None:
         cone = build_cone(problem, "auto")
         theta = cone.push(DualPoint.residual(point), point).theta
         assert largest_product(data.A, theta, linear * np.where(which, -1.0, 1.0)) <= 0
+
+
+@pytest.mark.parametrize("bounds", [(0.0, np.inf), (-np.inf, np.inf), (-1.0, 2.0), (-np.inf, 0.5)])
+@pytest.mark.parametrize("loss", ["least_squares", "huber", "logistic"])
+def test_a_ridge_term_makes_every_dual_point_feasible(
+    loss: str, bounds: tuple[float, float]
+) -> None:
+    """With entries in its rows that nothing betters; w follows theta, some columns dropped or not."""
+    labels = np.where(Y > 0.0, 1.0, -1.0) if loss == "logistic" else Y
+    problem = reduced(POSITIVE * RNG.choice([-1.0, 1.0], 30), labels, *bounds, loss, ridge=0.7)
+    point = Point(problem, np.clip(RNG.standard_normal(30), *bounds))
+    for held in (problem, problem.keep(np.arange(0, 30, 2)) if bounds[1] == 2.0 else problem):
+        here = Point(held, point.x[held.index])
+        theta = -0.3 * here.residual if loss != "logistic" else 0.5 * here.residual
+        start = DualPoint.at(theta, held)
+        dual = completed(start, here)
+        np.testing.assert_allclose(dual.correlation, held.correlate(dual.theta), atol=1e-12)
+        assert not np.any(held.constrained & (excess_over_cone(dual, here) > 0.0))
+        rows = held.own_rows
+        assert rows is not None
+        best = here.objective - duality_gap(here, dual)
+        assert np.isfinite(best)
+        for change in (1e-3, -1e-3, 0.1, -0.1):
+            other = dual.theta.copy()
+            other[rows] += change * RNG.random(len(rows))
+            gap = duality_gap(here, DualPoint.at(other, held))
+            assert here.objective - gap <= best + 1e-9 * abs(best)
+
+
+def test_without_a_ridge_term_dual_points_stay() -> None:
+    problem = reduced(POSITIVE, Y)
+    dual = DualPoint.residual(Point(problem, np.ones(30)))
+    assert completed(dual, Point(problem, np.ones(30))) is dual

@@ -85,6 +85,18 @@ def test_the_distance_by_hand() -> None:
     np.testing.assert_allclose(metric.correction(np.array([5.0])), expected, rtol=1e-15)
 
 
+@pytest.mark.parametrize("far", [1e200, np.inf, np.nan])
+def test_products_that_are_not_finite(far: float) -> None:
+    """Every row that can move may be anywhere, and nothing is warned of."""
+    A = np.array([[3.0, 0.0], [4.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    metric = columns_of(A, [0, 1]).metric(None)
+    assert metric is not None
+    with np.errstate(over="ignore", invalid="raise"):
+        bound = metric.distance(np.array([far, 0.0]))
+    assert np.all(bound[:2] >= 1e199)
+    assert bound[3] == 0.0
+
+
 def test_dependent_columns_are_left_out() -> None:
     """Equal, combined and zero ones; and those that differ only in rows without curvature."""
     rng = np.random.default_rng(2)

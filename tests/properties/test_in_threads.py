@@ -93,7 +93,7 @@ def test_what_is_below_zero_is_seen_in_any_part(three: list[str]) -> None:
 def test_small_products_wake_nobody(three: list[str]) -> None:
     A = np.asfortranarray(RNG.standard_normal((2 * SHARE - 1, 1)))
     validate.design(A).rmatvec(np.ones(len(A)))
-    assert set(three) == {threading.current_thread().name}
+    assert set(three) <= {threading.current_thread().name}
 
 
 def test_a_run_in_threads_is_proved(three: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Newton steps by conjugate gradients, and the dual point that Newton's method offers."""
+"""Conjugate gradients and L-BFGS-B as parts of Newton's method, and the dual point that it offers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.optimize import lsq_linear
 import boxreg
 from boxreg.dual_cone import excess_over_cone
 from boxreg.point import Point
-from boxreg.solvers import Newton
+from boxreg.solvers import Newton, newton
 from boxreg.solvers.inexact import inexact_minimum
 from boxreg.solvers.quadratic_model import model_at
 from building import reduced
@@ -75,21 +75,41 @@ def test_other_coordinates_stay(order: str) -> None:
     assert not np.array_equal(found.x[::2], point.x[::2])
 
 
-@pytest.mark.parametrize("products", [12, 0])
-def test_runs_agree_whether_steps_are_inexact_or_given_up(
-    products: int, change: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared_hinge"])
+def test_runs_agree_whether_l_bfgs_b_has_a_part_or_not(
+    loss: str, change: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And inexact steps are taken, on an A by rows that is not copied: no Gram matrix is asked for as
-    long as they work."""
-    expected = boxreg.solve(A, LABELS, loss="logistic", tol=1e-10)
-    asked: list[int] = []
-    hessian = Newton._hessian
-    monkeypatch.setattr(Newton, "_hessian", lambda *given: asked.append(1) or hessian(*given))
-    change(gram_avoided_from=0.0, large_bytes=0, newton_products=products)
-    result = boxreg.solve(A, LABELS, loss="logistic", tol=1e-10)
+    expected = boxreg.solve(A, LABELS, loss=loss, tol=1e-10)
+    gains: list[float] = []
+    real = newton.descended
+
+    def descended(point: Point, gain: float, evaluations: int) -> Point:
+        moved = real(point, gain, evaluations)
+        gains.append(point.objective - moved.objective)
+        return moved
+
+    monkeypatch.setattr(newton, "descended", descended)
+    change(quasi_newton_after=0.0, call_entries=0.0)
+    result = boxreg.solve(A, LABELS, loss=loss, solver="newton", tol=1e-10)
     assert result.success
     assert result.objective == pytest.approx(expected.objective, rel=1e-9)
-    assert bool(asked) == (products == 0)
+    assert gains
+    assert gains[0] > 0.0
+    assert min(gains) >= 0.0
+
+
+@pytest.mark.parametrize("evaluations", [0, 1, 5])
+def test_l_bfgs_b_keeps_to_its_evaluations(evaluations: int) -> None:
+    """And to the box, with the best point it has seen."""
+    point = start(0.2)
+    asked: list[float] = []
+    problem = point.problem
+    before = problem.work.total
+    moved = newton.descended(point, 0.0, evaluations)
+    asked.append(problem.work.total - before)
+    assert asked[0] <= 2.0 * evaluations + 2.0
+    assert moved.objective <= point.objective
+    assert np.all((moved.x >= 0.0) & (moved.x <= 0.2))
 
 
 def test_the_dual_point_is_orthogonal_to_what_is_inside() -> None:

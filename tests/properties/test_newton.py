@@ -13,7 +13,8 @@ from boxreg.free_system import FreeSystem
 from boxreg.losses import LOSSES
 from boxreg.point import Point
 from boxreg.reduced import ReducedProblem
-from boxreg.solvers import working_set
+from boxreg.settings import using
+from boxreg.solvers import growing_set, newton
 from boxreg.solvers.metric import tamed
 from boxreg.solvers.newton import Newton
 from boxreg.solvers.quadratic_model import first_guess, model_at
@@ -38,6 +39,13 @@ def posed(loss: str, seed: int = 0, shape: tuple[int, int] = (30, 12)) -> tuple[
 
 def held(loss: str, seed: int = 0, **terms: Any) -> ReducedProblem:
     return reduced(*posed(loss, seed), 0.0, np.where(np.arange(12) % 2, 5.0, np.inf), loss, **terms)
+
+
+def begun(problem: ReducedProblem, x: Any) -> Any:
+    """The state of a run that works with Gram matrices, at its first guess."""
+    with using(small_entries=0):
+        solver = Newton()
+        return solver._begun(solver.start(Point(problem, x)))
 
 
 def assert_gram(state: Any) -> None:
@@ -68,30 +76,34 @@ def test_the_first_guess_is_better_than_the_start(loss: str) -> None:
     for seed in range(6):
         problem = held(loss, seed, ridge=0.1)
         start = Point(problem, np.full(12, 0.7))
-        state = first_guess(start)
+        for by_factors in (False, True):
+            guess = first_guess(start, by_factors).point
+            assert np.all((problem.lower <= guess.x) & (guess.x <= problem.upper))
+            assert np.all(np.isfinite(guess.residual))
+            assert guess.objective <= start.objective
+        state = begun(problem, start.x)
         assert state.begun
-        assert np.all((problem.lower <= state.point.x) & (state.point.x <= problem.upper))
-        assert np.all(np.isfinite(state.point.residual))
-        assert state.point.objective <= start.objective
         assert np.all(state.point.inside[state.working])
         assert_gram(state)
 
 
-def test_the_first_guess_solves_weighted_squares() -> None:
+@pytest.mark.parametrize("by_factors", [False, True])
+def test_the_first_guess_solves_weighted_squares(by_factors: bool) -> None:
     """Where the model is the problem, the guess is its solution."""
     problem = held("least_squares", sample_weight=np.linspace(0.5, 3.0, 30), linear=np.ones(12))
-    state = first_guess(Point(problem, np.zeros(12)))
-    assert np.all(state.point.inward <= 10.0 * state.point.gradient_noise)
+    guess = first_guess(Point(problem, np.zeros(12)), by_factors).point
+    assert np.all(guess.inward <= 10.0 * guess.gradient_noise)
 
 
-def test_a_guess_without_derivatives_is_mixed_with_the_start() -> None:
+@pytest.mark.parametrize("by_factors", [False, True])
+def test_a_guess_without_derivatives_is_mixed_with_the_start(by_factors: bool) -> None:
     """Least squares would set a row with a small count to 0, where KL has no derivative."""
     A = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
     y = np.array([1e-3, 5.0, 1e-3])
     problem = reduced(A, y, 0.0, np.inf, "kullback_leibler", linear=[3.0, 0.0])
-    state = first_guess(Point(problem, np.ones(2)))
-    assert np.all(np.isfinite(state.point.residual))
-    assert np.all(state.point.prediction > 0.0)
+    guess = first_guess(Point(problem, np.ones(2)), by_factors).point
+    assert np.all(np.isfinite(guess.residual))
+    assert np.all(guess.prediction > 0.0)
     assert boxreg.solve(A, y, loss="kullback_leibler", linear=[3.0, 0.0], tol=1e-9).success
 
 
@@ -124,7 +136,7 @@ def test_a_stale_metric_is_refreshed(change: Callable[..., object]) -> None:
     """Kept while h changes little along the last step, computed anew when it does not."""
     change(hessian_cheap=0.0, hessian_cheap_beside=0.0)
     solver, problem = Newton(), held("kullback_leibler")
-    state = first_guess(Point(problem, np.full(12, 0.7)))
+    state = begun(problem, np.full(12, 0.7))
     assert len(state.working) > 1
     state.change = np.ones(len(problem.target))
     new = solver._metric(state)
@@ -147,7 +159,7 @@ def test_a_stale_metric_is_refreshed(change: Callable[..., object]) -> None:
 def test_a_metric_that_changes_in_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Gram matrix is changed, as long as enough of it is left; with many rows, it is made anew."""
     solver, problem = Newton(), held("huber")
-    state = first_guess(Point(problem, np.full(12, 0.7)))
+    state = begun(problem, np.full(12, 0.7))
     solver._refresh(state)
     made: list[int] = []
     extend = Newton._extend
@@ -221,16 +233,17 @@ def test_every_step_lowers_the_objective(loss: str) -> None:
 @pytest.mark.filterwarnings("ignore::boxreg.ConvergenceWarning")
 @pytest.mark.parametrize("loss", GENERAL)
 def test_singular_gram_matrices_fall_to_orthogonal_factors(
-    loss: str, monkeypatch: pytest.MonkeyPatch
+    loss: str, change: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With pivoting refusing every Gram matrix, the factors find the same objective."""
     calls = []
-    by_factors = Newton._with_factors
-    monkeypatch.setattr(Newton, "_with_factors", lambda *a: calls.append(1) or by_factors(*a))
+    by_factors = newton.solve_by_active_set
+    monkeypatch.setattr(newton, "solve_by_active_set", lambda *a: calls.append(1) or by_factors(*a))
+    change(small_entries=0)
     data = (*posed(loss), 0.0, 3.0)
     usual = boxreg.solve(*data, loss=loss, tol=1e-8)
     calls.clear()
-    monkeypatch.setattr(working_set, "block_pivoting", lambda *a, **k: None)
+    monkeypatch.setattr(growing_set, "block_pivoting", lambda *a, **k: None)
     other = boxreg.solve(*data, loss=loss, tol=1e-8)
     assert calls
     assert other.success

@@ -48,7 +48,7 @@ def test_polished_points_are_feasible_and_better(problem, terms: str, name: str)
         track = Track(posed, current, solver, state, DualPoint.zero(current), cone, ledger)
         before = track.point
         update = SupportPolish(adopt)
-        track.improve(update)
+        track.improve(update, 0.0)
         candidate = update.primal_candidate()
         if not adopt:
             assert candidate is None

@@ -89,6 +89,7 @@ def test_a_changed_constant_is_compiled_again(tmp_path: Path) -> None:
     package = tmp_path / "toy"
     shutil.copytree(PACKAGE / "kernels", package / "kernels", ignore=_all_but_these)
     (package / "__init__.py").write_text("")
+    shutil.copy(PACKAGE / "compile_time.py", package)
     (package / "kernels" / "__init__.py").write_text("")
     (package / "kernels" / "toy.py").write_text(
         "from ..numbers_of_proofs import UNIT\n"

@@ -12,8 +12,8 @@ from scipy import sparse
 import boxreg
 from boxreg.point import Point
 from boxreg.settings import Settings
+from boxreg.solvers import growing_set, working_set
 from boxreg.solvers import shortlist as shortlists
-from boxreg.solvers import working_set
 from boxreg.workloads import bvls_table2, nnls_table1
 from building import point, reduced
 from judging import assert_certified
@@ -119,7 +119,7 @@ def test_a_list_that_leads_nowhere_is_left_alone(monkeypatch: pytest.MonkeyPatch
     """Where pivoting fails on it, the step is made as ever."""
     workload = nnls_table1(1000, m=400)
     plain = boxreg.solve(workload.A, workload.y)
-    monkeypatch.setattr(working_set, "block_pivoting", lambda *args: None)
+    monkeypatch.setattr(growing_set, "block_pivoting", lambda *args: None)
     by_factors = boxreg.solve(workload.A, workload.y)
     assert by_factors.success
     np.testing.assert_allclose(by_factors.x, plain.x, atol=1e-9)

@@ -29,6 +29,8 @@ def hostile(family: str, seed: int) -> Judged:
         return of_least_squares(family, seed, *problem.data)
     A, y, lower, upper = (np.asarray(v, dtype=float) for v in HOSTILE[family](rng))
     others = [rng.integers(-5, 6, len(y)).astype(float) for _ in range(2)]
+    if family == "ridged":
+        return _ridged(rng, seed, A, y, lower, upper, others)
     judged = of_least_squares(family, seed, A, y, lower, upper, others)
     return _weighed(rng, judged) if family == "tiny_weights" else judged
 
@@ -128,8 +130,31 @@ HOSTILE: Final[dict[str, Callable[[Rng], Data]]] = {
     "nonnegative_integers": _nonnegative,
     "around_zero": _around_zero,
     "tiny_weights": _sparse_integers,
+    "ridged": _sparse_integers,
 }
 SMALL_FAMILIES: Final = (*HOSTILE, *FAMILIES)
+
+
+def _ridged(
+    rng: Rng, seed: int, A: Array, y: Array, lower: Array, upper: Array, others: list[Array]
+) -> Judged:
+    """With a ridge term whose μ_j are powers of four, or 0: rows of powers of two under A and zeros
+    under y make the same problem. Weights, powers of four as well, come with some."""
+    n = A.shape[1]
+    root = 2.0 ** rng.integers(-3, 3, n)
+    root[rng.random(n) < rng.choice([0.0, 0.4])] = 0.0
+    if rng.random() < 0.4:
+        root[:] = 2.0 ** rng.choice([-30, -20, -2, 1])
+    weigh = 2.0 ** rng.integers(-1, 2, len(y)) if rng.random() < 0.3 else np.ones(len(y))
+    under = np.zeros(n)
+    stacked = np.vstack([weigh[:, None] * A, np.diag(root)])
+    targets = [np.append(weigh * target, under) for target in (y, *others)]
+    judged = of_least_squares("ridged", seed, stacked, targets[0], lower, upper, targets[1:])
+    terms: dict[str, Any] = {"ridge": root**2 if rng.random() < 0.7 or root.std() else root[0] ** 2}
+    if np.any(weigh != 1.0):
+        terms["sample_weight"] = weigh**2
+    more = tuple((o, x) for o, (_, x) in zip(others, judged.more, strict=True))
+    return replace(judged, A=A, y=y, terms=terms, more=more)
 
 
 def _weighed(rng: Rng, judged: Judged) -> Judged:

@@ -30,7 +30,7 @@ _SMALL = 200
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """minimise sum_i ω_i f([A x]_i; y_i) + cᵀx over the box, with one solution and sign(w*) known.
+    """minimise sum_i ω_i f([A x]_i; y_i) + cᵀx + ½ ||Γ x||² over the box, one solution being known.
 
     `signs` are those of w* = Aᵀθ* - c, which is the same for all solutions: -1 proves x_j = lower_j in
     every one of them, +1 proves x_j = upper_j, and 0 proves nothing, so that no safe rule may screen
@@ -91,7 +91,7 @@ class Judged:
         if linear is not None:
             costs = zip(_listed(linear), values, strict=True)
             total += sum((Fraction(c) * v for c, v in costs), Fraction(0))
-        return total
+        return total + _ridge_term(self.terms.get("ridge"), values)
 
     def slopes(self, x: Sequence[Any]) -> list[Fraction]:
         """Aᵀ(y - A x), for least squares."""
@@ -107,6 +107,16 @@ class Judged:
     def excess(self, x: Sequence[Any]) -> Fraction:
         """P(x) - P*."""
         return self.objective(x) - self.optimum
+
+
+def _ridge_term(ridge: Any, x: Sequence[Fraction]) -> Fraction:
+    """½ μ ||x||², ½ sum μ_j x_j², or ½ ||Γ x||²."""
+    if ridge is None:
+        return Fraction(0)
+    if np.ndim(ridge) == 2:
+        return sum((v * v for v in exact_product(ridge, x)), Fraction(0)) / 2
+    penalties = np.broadcast_to(ridge, (len(x),)).tolist()
+    return sum((Fraction(mu) * v * v for mu, v in zip(penalties, x, strict=True)), Fraction(0)) / 2
 
 
 def of_least_squares(

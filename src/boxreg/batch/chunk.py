@@ -22,6 +22,12 @@ class Chunk:
     upper: Array
     room: Array | None = None
     """Where x may be written at once, if there is such a place."""
+    levels: Array | None = None
+    """What the ridge term of each is multiplied by; None where that is 1."""
+
+    def level(self, p: int) -> float:
+        """That of right-hand side p."""
+        return 1.0 if self.levels is None else float(self.levels[p])
 
     def bounds(self, p: int) -> tuple[Array, Array]:
         """Those of right-hand side p."""
@@ -87,7 +93,8 @@ class Answers:
 
     @property
     def _unsolved(self) -> Mask:
-        return np.isin(self.status, (RhsStatus.SKIPPED, RhsStatus.NOT_BEGUN))
+        there = (self.status == RhsStatus.SKIPPED) | (self.status == RhsStatus.NOT_BEGUN)
+        return np.asarray(there)
 
     @property
     def support(self) -> npt.NDArray[np.int32]:

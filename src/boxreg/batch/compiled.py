@@ -32,8 +32,9 @@ class Compiled:
     ) -> None:
         self.question, self.shared, self.warm, self.dual = question, shared, warm, dual
         self.name = "active sets on the Gram matrix" if len(shared.model.gram) else "active sets"
-        quadratic = question.loss.quadratic and len(shared.way.t) > 0
-        self.direction: Array | None = shared.way.t if quadratic else None
+        self.direction: Array | None = None
+        if question.loss.quadratic and len(shared.way.t) > 0:
+            self.direction = shared.terms.unscaled(shared.way.t)
         self._jobs = n_jobs
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
 
@@ -79,20 +80,52 @@ class Compiled:
         else:
             from ..kernels.many_least_squares import solve_blocks
 
+            extra = (self._terms(chunk),)
         lower, upper = chunk.lower, chunk.upper
         if len(lower) != len(upper):
             lower, upper = (np.array(b) for b in np.broadcast_arrays(lower, upper))
         numbers = (answers.gap, answers.objective, answers.scale, answers.target)
         rows_of = Rows(answers.x, answers.theta, *numbers)
         model, way, tol = self.shared.model, self.shared.way, self.question.tol
+        terms, roots = self.shared.terms, self.shared.terms.roots
+        given, moved = chunk.rows, roots is not None or terms.rows_below > 0
+        targets = np.empty((len(given), len(model.rows))) if moved else given
 
         def run(cuts: Index) -> None:
+            if not len(cuts):
+                return
+            some = slice(cuts[0, 0], cuts[-1, 1])
+            if moved:
+                terms.scale(given[some], targets[some])
             solve_blocks(
-                model, chunk.rows, chunk.valid, lower, upper, way, *extra, tol, self.warm, cuts,
+                model,
+                targets,
+                chunk.valid,
+                lower,
+                upper,
+                way,
+                *extra,
+                tol,
+                self.warm,
+                cuts,
                 rows_of,
-            )  # fmt: skip
+            )
+            if roots is not None and self.dual:
+                answers.theta[some] *= roots
 
         return run
+
+    def _terms(self, chunk: Chunk) -> Any:
+        """Costs and ridge terms, as the kernel for least squares takes them."""
+        from ..kernels.many_least_squares import Terms
+
+        nothing, terms = np.zeros(0), self.shared.terms
+        return Terms(
+            self.shared.soft,
+            nothing if terms.cost is None else terms.cost,
+            nothing if chunk.levels is None else chunk.levels,
+            terms.scaled,
+        )
 
     def close(self) -> None:
         """End the threads."""

@@ -9,14 +9,12 @@ from .. import validate
 from ..arrays import Array
 from ..budget import NEVER, Deadline
 from ..devices import find_card
-from ..losses.kullback_leibler import KullbackLeibler
-from ..losses.least_squares import LeastSquares
 from .chunk import Answers, Chunk
 from .compiled import Compiled
 from .general import General
 from .on_device import OnDevice
 from .question import Question
-from .shared import compiled_path, share
+from .shared import better_one_by_one, compiled_loss, compiled_path, share
 
 
 class Engine(Protocol):
@@ -46,8 +44,8 @@ def engine(
     """A GPU where one is asked for; the compiled path where it can be taken; else the general solver."""
     if device != "cpu":
         return _on_device(question, warm, dual, device, precision)
-    kind = type(question.loss)
-    if question.plain and compiled_path(question) and kind in (LeastSquares, KullbackLeibler):
+    able = compiled_path(question) and compiled_loss(question)
+    if able and not better_one_by_one(question):
         shared = share(question)
         if shared is not None:
             return Compiled(question, shared, n_jobs, warm, dual)

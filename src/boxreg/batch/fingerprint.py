@@ -32,6 +32,8 @@ def fingerprint(question: Question) -> str:
     for name, value in sorted(question.terms.items()):
         term = value if hasattr(value, "tocsc") else np.atleast_1d(value)
         digest.update(f"{name} {digest_of_values(term)}".encode())
+    if question.levels is not None:
+        digest.update(f"ridge_scale {digest_of_values(question.levels)}".encode())
     n = question.design.shape[1]
     for j in range(0, n, 512):
         digest.update(question.design.columns(np.arange(j, min(j + 512, n))).tobytes())

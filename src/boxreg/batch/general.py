@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..settings import Settings, adopt, current
 from .chunk import Answers, Chunk
 from .question import Question
 from .result import RhsStatus
+from .shared import better_one_by_one
 
 _shared: dict[str, Any] = {}
 """What a worker process was given once."""
@@ -30,8 +32,10 @@ def solve_one(
     upper: Array,
     x0: Array | None = None,
     deadline: Deadline = NEVER,
+    level: float = 1.0,
 ) -> Result:
-    """One right-hand side; its status tells what a warning would."""
+    """One right-hand side, its ridge term multiplied by `level`; its status tells what a warning
+    would."""
     from ..api import solve
     from ..warning_types import ConvergenceWarning
 
@@ -46,7 +50,7 @@ def solve_one(
             tol=question.tol,
             x0=x0,
             time_limit=deadline.left,
-            **question.terms,
+            **question.terms_at(level),
         )
 
 
@@ -74,10 +78,11 @@ def repair(question: Question, chunk: Chunk, answers: Answers, deadline: Deadlin
             answers.leave(left[k:][~known])
             break
         lower, upper = chunk.bounds(int(p))
+        level = chunk.level(int(p))
         start = answers.x[p] if np.isfinite(answers.gap[p]) else None
-        result = solve_one(question, chunk.rows[p], lower, upper, start, deadline)
+        result = solve_one(question, chunk.rows[p], lower, upper, start, deadline, level)
         if start is not None and not result.success:
-            again = solve_one(question, chunk.rows[p], lower, upper, None, deadline)
+            again = solve_one(question, chunk.rows[p], lower, upper, None, deadline, level)
             result = min(result, again, key=lambda r: r.gap)
         answers.repaired[p] = True
         if result.success or result.gap <= answers.gap[p] or not np.isfinite(answers.gap[p]):
@@ -94,6 +99,8 @@ class General:
     memory = 64e6
 
     def __init__(self, question: Question, n_jobs: int, dual: bool) -> None:
+        if better_one_by_one(question) and question.design.nbytes <= current().large_bytes:
+            question = replace(question, design=question.design.column_major())
         self.question, self.dual = question, dual
         self.name = f"one by one, {question.loss.name}"
         self._pool: Executor | None = None
@@ -107,7 +114,9 @@ class General:
         """All that are valid."""
         answers = Answers.empty(chunk, self.question.design.shape[1], self.dual)
         which = np.flatnonzero(chunk.valid)
-        work = [(chunk.rows[p], *chunk.bounds(int(p)), deadline) for p in which]
+        work = [
+            (chunk.rows[p], *chunk.bounds(int(p)), deadline, chunk.level(int(p))) for p in which
+        ]
         if self._pool is None:
             results: Iterable[Result | None] = (_in_turn(self.question, *each) for each in work)
         elif self._local:
@@ -162,15 +171,15 @@ def _begin_worker(needed: dict[str, Any]) -> None:
 
 
 def _in_turn(
-    question: Question, y: Array, lower: Array, upper: Array, deadline: Deadline
+    question: Question, y: Array, lower: Array, upper: Array, deadline: Deadline, level: float
 ) -> Result | None:
     """One right-hand side; None where its turn comes after the deadline."""
     if deadline.passed:
         return None
-    return solve_one(question, y, lower, upper, None, deadline)
+    return solve_one(question, y, lower, upper, None, deadline, level)
 
 
-def _in_worker(work: tuple[Array, Array, Array, Deadline]) -> Result | None:
+def _in_worker(work: tuple[Array, Array, Array, Deadline, float]) -> Result | None:
     question = Question(
         _shared["design"],
         None,

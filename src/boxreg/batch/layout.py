@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -42,12 +44,10 @@ class Layout:
         """How many lines there are."""
         return self.shape[self.line_axis]
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Right-hand sides a line."""
-        return int(
-            np.prod([s for k, s in enumerate(self.shape) if k not in self._fixed], dtype=int)
-        )
+        return prod(s for k, s in enumerate(self.shape) if k not in self._fixed)
 
     @property
     def _fixed(self) -> tuple[int, int]:

@@ -43,6 +43,8 @@ def solve_lazily(
     from .many import solve_many
 
     terms = {name: options.pop(name) for name in _TERMS}
+    if options.pop("ridge_scale") is not None:
+        raise ValueError("ridge_scale: not for dask arrays; compute Y, or solve chunk by chunk")
     parameters = signature(solve_many).parameters
     validate.lazy_options(options, {name: parameters[name].default for name in options})
     validate.chunks_known(Y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from .. import validate
 from ..arrays import Array
 from ..budget import Deadline
+from ..compile_time import Stopwatch
 from ..devices import as_given, host, lives_on_gpu, module_of, on_gpu
 from ..floating_point import own_errstate
 from .bar import Bar
@@ -34,6 +34,7 @@ def solve_many(
     sample_weight: Any = None,
     linear: Any = None,
     ridge: Any = 0.0,
+    ridge_scale: Any = None,
     tol: float = 1e-8,
     time_limit: float | None = None,
     axis: int | str = 0,
@@ -52,8 +53,8 @@ def solve_many(
 ) -> BatchResult:
     """Solve the same problem for every right-hand side in Y, each with a proof.
 
-    Least squares and Kullback–Leibler take a compiled path; other losses, weights, costs and ridge
-    terms, an A that is large or an operator go through `solve`.
+    Least squares, with weights, costs and ridge terms or without, and Kullback–Leibler without them take
+    a compiled path; everything else, and an A that is large or an operator, goes through `solve`.
 
     Parameters
     ----------
@@ -64,6 +65,8 @@ def solve_many(
     lower, upper : numbers, vectors with n entries, or arrays like the answer: one bound for each
         variable and right-hand side.
     loss, sample_weight, linear, ridge : as for `solve`, the same for all.
+    ridge_scale : one number λ >= 0 for each right-hand side, an array like `gap`: its ridge term is
+        multiplied by λ, ½ λ sum μ_j x_j². `ridge`, 1 unless given, is a number or a vector then.
     tol : every gap is to be at most tol · P₀, P₀ the objective at the projection of 0 on the box.
     time_limit : seconds after which no more right-hand sides are begun, and those at work end with their
         best point and the status TIME_LIMIT; None for no limit. The others have NaN as their answer
@@ -92,7 +95,7 @@ def solve_many(
     BatchResult; a `LazyBatchResult`, of which nothing is computed yet, if Y is a dask array; a
     `LabelledResult` around either if Y is a DataArray.
     """
-    given, clock = locals(), perf_counter()
+    given, watch = locals(), Stopwatch()
     deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
     path = path_for(Y, dim)
     if path is not None:  # a result of another kind, as NumPy's functions give for such Y
@@ -105,7 +108,7 @@ def solve_many(
         Y = on_gpu(Y)
     A, lower, upper = host(A), host(lower), host(upper)
     terms = {"sample_weight": sample_weight, "linear": linear, "ridge": ridge}
-    question = asked(A, Y, lower, upper, loss, tol, axis, nan, terms)
+    question = asked(A, Y, lower, upper, loss, tol, axis, nan, terms, host(ridge_scale))
     layout, (m, n) = question.layout, question.design.shape
     solver = engine(question, validate.jobs(n_jobs), warm, return_dual, device, precision)
     size = validate.chunk(chunk, chunk_size(m, n, solver.memory))
@@ -146,7 +149,7 @@ def solve_many(
         x=as_given(sink.result(), original) if out is None and not sparse else sink.result(),
         **numbers.shaped(layout.outer_shape),
         theta=as_given(dual, original) if dual is not None else None,
-        seconds=perf_counter() - clock,
+        seconds=watch.seconds,
         shape=(m, n),
         settings=settings,
         question=question,

@@ -91,10 +91,12 @@ class Plan:
 
     def engine(self, question: Question) -> Engine:
         """What solves a chunk, in this thread alone."""
-        way = self._way(question)
-        if self.shared is None or way is None:
+        found = self._way(question)
+        if self.shared is None or found is None:
             return General(question, 1, self.dual)
-        return Compiled(question, replace(self.shared, way=way), 1, self.warm, self.dual)
+        way, soft = found
+        shared = replace(self.shared, way=way, soft=soft)
+        return Compiled(question, shared, 1, self.warm, self.dual)
 
     def room(self, name: str, count: int, length: int) -> Array:
         """Where this thread may write so many rows, until it asks for the same again.
@@ -114,13 +116,13 @@ class Plan:
         if self.shared is None:
             return None
         if not (question.lower.each or question.upper.each):
-            return self.shared.way
+            return self.shared.way, self.shared.soft
         pattern = infinities(question)
         if pattern is None:
             return None
         key = b"".join(np.isfinite(bound).tobytes() for bound in pattern)
         if key not in self._ways:
-            self._ways[key] = way_for(question, self.shared.model.rows, pattern)
+            self._ways[key] = way_for(question, self.shared, pattern)
         return self._ways[key]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -136,7 +138,7 @@ class Plan:
         self.__dict__.update(state)
         if self.shared is None:
             return
-        rows = dense(self.question)
+        rows = self.shared.terms.stacked(dense(self.question))
         whole = self.shared.model._replace(rows=rows, columns=np.ascontiguousarray(rows.T))
         self.shared = replace(self.shared, model=_writeable(whole), way=_writeable(self.shared.way))
         low, high = (_own(b) for b in (self.question.lower, self.question.upper))

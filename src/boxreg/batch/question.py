@@ -44,6 +44,14 @@ class Question:
     tol: float
     skip: bool
     terms: dict[str, Any] = field(default_factory=dict)
+    levels: Array | None = None
+    """What the ridge term is multiplied by for each right-hand side; None where that is 1."""
+
+    def terms_at(self, level: float) -> dict[str, Any]:
+        """The terms of a right-hand side."""
+        if level == 1.0 or "ridge" not in self.terms:
+            return self.terms
+        return {**self.terms, "ridge": level * np.asarray(self.terms["ridge"], dtype=np.float64)}
 
     @property
     def plain(self) -> bool:
@@ -73,7 +81,16 @@ class Question:
 
 
 def asked(
-    A: Any, Y: Any, lower: Any, upper: Any, loss: Any, tol: Any, axis: Any, nan: Any, terms: Any
+    A: Any,
+    Y: Any,
+    lower: Any,
+    upper: Any,
+    loss: Any,
+    tol: Any,
+    axis: Any,
+    nan: Any,
+    terms: Any,
+    ridge_scale: Any = None,
 ) -> Question:
     """The question, its shapes and choices checked; entries of Y are when they are read."""
     design = validate.design(A)
@@ -90,6 +107,10 @@ def asked(
     if not (low.each or high.each):
         validate.bounds(low.value, high.value, n)
     given = {name: value for name, value in terms.items() if not _absent(value)}
+    levels = None
+    if ridge_scale is not None:
+        given.setdefault("ridge", 1.0)
+        levels = validate.ridge_scale(ridge_scale, given["ridge"], layout.outer_shape, n)
     return Question(
         design,
         source,
@@ -100,6 +121,7 @@ def asked(
         validate.tolerance(tol, "tol"),
         skip,
         given,
+        levels,
     )
 
 

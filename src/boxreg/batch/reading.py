@@ -53,7 +53,10 @@ def read_chunk(
         rows[~valid] = 0.0
     lower = question.lower.rows(layout, first, last)
     upper = question.upper.rows(layout, first, last)
-    return Chunk(rows, valid, lower, upper, room)
+    levels = None
+    if question.levels is not None:
+        levels = question.levels[first * layout.width : last * layout.width]
+    return Chunk(rows, valid, lower, upper, room, levels)
 
 
 def _complaint(question: Question, rows: Array, masked: Mask, valid: Mask, first: int) -> str:

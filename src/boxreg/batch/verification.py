@@ -10,10 +10,11 @@ import numpy as np
 from .. import validate
 from ..arrays import Array, Mask
 from ..certificate import Certificate, Verdict, certificate_of
-from ..dual_cone import DualCone
+from ..dual_cone import DualCone, completed, interior_slope
 from ..duality import DualPoint
 from ..point import Point
 from ..presolve import reference_scale, unreduced
+from ..problem import Problem
 from ..reduced import ReducedProblem
 from ..work import WorkMeter
 from .bar import Bar
@@ -95,6 +96,7 @@ def verify_batch(result: BatchResult, *, progress: bool = False) -> BatchCertifi
                 low[p if len(low) > 1 else 0],
                 high[p if len(high) > 1 else 0],
                 float(claims[at]),
+                1.0 if question.levels is None else float(question.levels[at]),
             )
             gap[at], claim[at] = proof.gap, proof.claimed_gap
             proved[at], refuted[at] = bool(proof), proof.verdict is Verdict.REFUTED
@@ -120,6 +122,12 @@ def _reasons(found: BatchCertificate, at: int, why: tuple[str, ...]) -> tuple[st
     return tuple(f"right-hand side {named}: {reason} ({count} not proved)" for reason in why)
 
 
+def _rows_of(posed: Problem) -> int:
+    """Components of the caller's dual point: rows of A, and of the ridge term."""
+    rows = posed.row_map
+    return posed.design.shape[0] + (0 if rows is None else len(rows.known) - len(rows.kept))
+
+
 def _answers(x: Any, layout: Layout, n: int, begin: int, end: int) -> Array:
     """The answers of some lines, one a row."""
     if not hasattr(x, "tocsr"):
@@ -141,22 +149,37 @@ class _Checker:
         self.question, self.direction = question, direction
 
     def certificate(
-        self, y: Array, x: Array, theta: Array | None, lower: Array, upper: Array, claim: float
+        self,
+        y: Array,
+        x: Array,
+        theta: Array | None,
+        lower: Array,
+        upper: Array,
+        claim: float,
+        level: float = 1.0,
     ) -> Certificate:
         asked = self.question
-        posed = validate.problem(asked.design, y, lower, upper, asked.loss, **asked.terms)
+        terms = asked.terms_at(level)
+        posed = validate.problem(asked.design, y, lower, upper, asked.loss, **terms)
         whole = unreduced(posed, WorkMeter(len(x)))
         point = Point(whole, x)
         if theta is not None and not asked.terms:
             dual = DualPoint.at(validate.dual_point(theta, posed), whole)
             return certificate_of(posed, point, dual, claim)
         claim = max(claim, asked.tol * reference_scale(posed)[0])
-        dual = self._cone(whole).push(DualPoint.residual(point), point)
+        dual = DualPoint.residual(point)
+        if theta is not None:
+            found = np.append(theta, np.zeros(_rows_of(posed) - len(theta)))
+            inner = validate.dual_point(found, posed)
+            own = len(inner) - (len(theta) if posed.row_map is None else len(posed.row_map.kept))
+            inner[len(inner) - own :] = dual.theta[len(inner) - own :]
+            dual = DualPoint.at(inner, whole)
+        dual = self._cone(posed, whole).push(completed(dual, point), point)
         proof = certificate_of(posed, point, dual, claim)
         if proof or proof.verdict is Verdict.REFUTED:
             return proof
         for start in (x, None):
-            found = solve_one(asked, y, lower, upper, start).theta
+            found = solve_one(asked, y, lower, upper, start, level=level).theta
             dual = DualPoint.at(validate.dual_point(found, posed), whole)
             again = certificate_of(posed, point, dual, claim)
             if again:
@@ -164,11 +187,15 @@ class _Checker:
             proof = min(proof, again, key=lambda held: held.gap)
         return proof
 
-    def _cone(self, whole: ReducedProblem) -> DualCone:
+    def _cone(self, posed: Problem, whole: ReducedProblem) -> DualCone:
         m, n = whole.design.shape
         nothing = np.zeros(n, dtype=bool)
-        if self.direction is not None and whole.cost is None and len(self.direction) == m:
-            return DualCone(DualPoint.direction(self.direction, whole), nothing)
+        if self.direction is not None and posed.loss.quadratic:
+            t = np.append(self.direction, np.zeros(_rows_of(posed) - len(self.direction)))
+            t = validate.dual_point(t, posed)
+            made = DualPoint.direction(t, whole)
+            if np.all(interior_slope(made, whole)[whole.constrained] > 0.0):  # false for NaN
+                return DualCone(made, nothing)
         if whole.loss.needs_nonnegative:
             return DualCone(None, nothing, anchor=DualPoint.at(np.full(m, -1.0), whole))
         return DualCone(None, nothing)

@@ -9,7 +9,7 @@ import numpy as np
 from .. import matrix_products
 from ..arrays import Array, Index, Matrix
 from ..settings import current
-from .epochs import Box, SmoothTerms, Sweep, Swept
+from .epochs import Box, Descended, Descent, SmoothTerms, Sweep, Swept
 from .survey import Survey
 
 
@@ -57,6 +57,9 @@ class Design(ABC):
     has_sweeps: bool = False
     """Whether that costs no more than a product with A each way: `sweep`."""
 
+    descends: bool = False
+    """Whether `descend` minimises least squares between bounds in one compiled call."""
+
     sweeps_as_copy: bool = False
     """Whether it would in `column_major`, a copy no larger than A."""
 
@@ -66,6 +69,11 @@ class Design(ABC):
         What is proved then does not depend on whether the zeros of A are stored.
         """
         return self
+
+    @property
+    def stored(self) -> float:
+        """Stored entries of a column, on an average."""
+        return max(self.density * self.shape[0], 1.0)
 
     @abstractmethod
     def matvec(self, x: Array) -> Array:
@@ -207,3 +215,7 @@ class Design(ABC):
     def sweep(self, asked: Sweep) -> Swept:
         """One sweep over coordinates, in place."""
         raise NotImplementedError(f"{type(self).__name__} cannot read single columns")
+
+    def descend(self, asked: Descent) -> Descended:
+        """Least squares between bounds from a point on, in place."""
+        raise NotImplementedError(f"{type(self).__name__} has no entries to read one by one")

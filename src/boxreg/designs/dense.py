@@ -30,6 +30,8 @@ def _products(lines: Matrix, v: Array) -> Array:
     """The product of every line with v."""
     correlate, _ = _by_lines()
     edges = split(*lines.shape)
+    if len(edges) == 2:
+        return np.asarray(correlate(lines, v))
     return joined(in_parts(lambda a, b: correlate(lines[a:b], v), edges))
 
 
@@ -37,6 +39,8 @@ def _sum(lines: Matrix, weights: Array) -> Array:
     """The sum of all lines, each times its weight."""
     _, combine = _by_lines()
     edges = split(*lines.shape)
+    if len(edges) == 2:
+        return np.asarray(combine(lines, weights))
     return added(in_parts(lambda a, b: combine(lines[a:b], weights[a:b]), edges))
 
 

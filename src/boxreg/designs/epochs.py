@@ -145,3 +145,30 @@ class Sweep(NamedTuple):
         rest = (terms.squares, terms.cost, terms.weights, order, self.margin, terms.fresh)
         kept, *sizes = kernel(columns, self.chosen, self.x, self.residual, box, *rest, *options)
         return Swept(order[:kept], *sizes)
+
+
+class Descent(NamedTuple):
+    """minimise ½ ||r||² + cᵀx, r = z - √H A x, between bounds, as a design is asked for it.
+
+    x and r change together, in place, until the gap that r proves is at most `gap`, rounding left
+    aside, or so many products with A are spent.
+    """
+
+    x: Array
+    residual: Array
+    lower: Array
+    upper: Array
+    cost: Array
+    root: Array | None
+    """√h, row by row; None where it is 1."""
+    gap: float
+    products: float
+
+
+class Descended(NamedTuple):
+    """What a descent did."""
+
+    met: bool
+    """Whether the gap was reached."""
+    products: float
+    """Work, in products with A."""

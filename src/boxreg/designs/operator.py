@@ -66,6 +66,24 @@ class OperatorDesign(Design):
         units[index, np.arange(len(index))] = 1.0
         return np.asfortranarray(self.operator.matmat(units), dtype=np.float64)
 
+    def rows(self, kept: Index) -> OperatorDesign:
+        """The chosen rows; their products still cost a product with all of A."""
+        whole, (m, n) = self.operator, self.shape
+
+        def transposed(v: Array) -> Array:
+            scattered = np.zeros(m)
+            scattered[kept] = np.ravel(v)
+            return np.asarray(whole.rmatvec(scattered))
+
+        return OperatorDesign(
+            LinearOperator(
+                (len(kept), n),
+                matvec=lambda x: whole.matvec(x)[kept],
+                rmatvec=transposed,
+                dtype=np.float64,
+            )
+        )
+
     def keep(self, index: Index) -> ColumnSubset:
         """The chosen columns; their products still cost a product with all of A."""
         return ColumnSubset(self, index)

@@ -11,7 +11,7 @@ from ..arrays import Array, Index
 from ..in_threads import evenly, in_parts, joined, shares
 from ..settings import current
 from .base import Design
-from .epochs import Box, SmoothTerms, Sweep, Swept
+from .epochs import Box, Descended, Descent, SmoothTerms, Sweep, Swept
 from .survey import Survey
 
 _JUMPS = 2
@@ -23,6 +23,7 @@ class SparseDesign(Design):
 
     columns_apart = True
     has_sweeps = True
+    descends = True
 
     def __init__(self, matrix: sparse.csc_array, *, nonnegative: bool = False) -> None:
         self.matrix = matrix
@@ -30,7 +31,6 @@ class SparseDesign(Design):
         counts = np.diff(matrix.indptr)
         self.terms = int(counts.max()) if counts.size else 0
         self.product_cost = float(self.shape[1])
-        self.gram_cost = self.terms / max(self.shape[0], 1)
         self.nonnegative = nonnegative
         self.density = matrix.nnz / max(self.shape[0] * self.shape[1], 1)
 
@@ -49,6 +49,12 @@ class SparseDesign(Design):
                 self._edges(),
             )
         )
+
+    @cached_property
+    def gram_cost(self) -> float:  # type: ignore[override]
+        """Of AᵀA row by row: a row with r entries has r² products."""
+        rows = np.bincount(self.matrix.indices, minlength=self.shape[0]).astype(float)
+        return float(rows @ rows) / max(self.shape[1] * self.matrix.nnz, 1)
 
     @cached_property
     def abreast(self) -> bool:
@@ -128,6 +134,15 @@ class SparseDesign(Design):
         a = self.matrix
         return np.asarray(correlate_some(a.data, a.indices, a.indptr, index, v, self.abreast))
 
+    def magnitudes(self, index: Index, v: Array) -> tuple[Array, Index]:
+        """sum_i |a_ij| v_i, v >= 0, for the chosen columns, and how many of its terms are not 0."""
+        some = self.matrix[:, index]
+        sizes, stored = some.copy(), some.copy()
+        sizes.data = np.abs(some.data)
+        stored.data = (some.data != 0.0).astype(float)
+        counts = (stored.T @ (v > 0.0).astype(float)).astype(np.intp)
+        return np.asarray(sizes.T @ v), np.asarray(counts)
+
     def combine(self, index: Index, weights: Array) -> Array:
         """A sum of columns, over their stored entries."""
         from ..kernels.csc import combine
@@ -183,3 +198,30 @@ class SparseDesign(Design):
 
         a = self.matrix
         return asked.by(csc_sweep, (a.data, a.indices, a.indptr))
+
+    def descend(self, asked: Descent) -> Descended:
+        """Over the stored entries, in a compiled loop."""
+        from ..kernels.sparse_descent import descend
+
+        a, held = self.matrix, current()
+        data = a.data if asked.root is None else a.data * asked.root[a.indices]
+        size = float(max(a.nnz, 1))
+        limits = (
+            asked.products * size,
+            held.descent_sweeps,
+            held.descent_fast,
+            held.descent_settled,
+        )
+        met, read = descend(
+            *((data, a.indices, a.indptr), asked.x, asked.residual, (asked.lower, asked.upper)),
+            *(asked.cost, asked.gap, limits),
+        )
+        return Descended(bool(met), read / size)
+
+    def beside(self, more: sparse.csc_array) -> SparseDesign:
+        """With the columns of another matrix to the right of its own."""
+        return SparseDesign(sparse.csc_array(sparse.hstack([self.matrix, more], format="csc")))
+
+    def above(self, below: sparse.csc_array) -> SparseDesign:
+        """With the rows of another matrix under its own."""
+        return SparseDesign(sparse.csc_array(sparse.vstack([self.matrix, below], format="csc")))

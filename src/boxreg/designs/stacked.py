@@ -24,6 +24,8 @@ class StackedDesign(Design):
         self.terms = top.terms + bottom.terms
         self.product_cost = top.product_cost
         self.gram_cost = top.gram_cost
+        stored = top.density * top.shape[0] + bottom.density * bottom.shape[0]
+        self.density = stored / max(self.shape[0], 1)
         self.nonnegative = top.nonnegative and bottom.nonnegative
         self.rounding_known = top.rounding_known and bottom.rounding_known
         self.has_columns = top.has_columns and bottom.has_columns
@@ -145,6 +147,7 @@ class IdentityDesign(Design):
     def __init__(self, size: int, index: Index) -> None:
         self.index = index
         self.shape = (size, len(index))
+        self.density = 1.0 / max(size, 1)
 
     def matvec(self, x: Array) -> Array:
         """x, scattered."""

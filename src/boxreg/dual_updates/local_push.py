@@ -64,7 +64,8 @@ def local_push(point: Point, polished: DualPoint | None = None) -> DualPoint | N
         point.residual_norm, _TINY
     )
     nearly = _NEARLY if problem.loss.quadratic else _NEARLY_ELSEWHERE
-    if share > nearly or not problem.design.has_columns:
+    steady = bool(np.all(np.isfinite(point.curvature)))
+    if share > nearly or not (steady and problem.design.has_columns):
         return None
     if share > _ROUNDING:
         rho = _polished(point, rho, excess)

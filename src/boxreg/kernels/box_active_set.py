@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from .box_moves import BATCH, FREE, LOWER, UPPER, face, hold, steepest, value_of
-from .box_steps import INDEPENDENT, bound_shift, enter, move, remember, restore
+from .box_steps import bound_shift, enter, move, remember, restore
 from .compiling import branch
-from .growing_factor import append, remove
+from .growing_factor import INDEPENDENT, append, remove
 
 _FEW = 16
 """Up to this many free variables, bounds are met one by one from the start: solving again is cheap."""

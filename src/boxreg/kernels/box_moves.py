@@ -36,7 +36,7 @@ Moves = namedtuple(
         "old",
     ],
 )
-"""Per variable: state, d, w₀ - G_B d_B, w = w₀ - G d, ±1 / ||a_j|| where a slope of that sign points
+"""Per variable: state, d, w₀ - G_B d_B, w = w₀ - G d, ±1 / √g_jj where a slope of that sign points
 inwards, how far it does; for F: the goal, who leaves; room for choices and for A_F d_F."""
 
 Kept = namedtuple("Kept", ["chosen", "shift", "state", "slopes", "facing"])
@@ -67,12 +67,12 @@ def new_moves(n, room, m):  # type: ignore[no-untyped-def]
 
 @branch
 def face(model, moves, lower, upper):  # type: ignore[no-untyped-def]
-    """Note which way each held variable may move, over ||a_j||; nothing is barred any more."""
-    facing, state, norms = moves.facing, moves.state, model.norms
+    """Note which way each held variable may move, over √g_jj; nothing is barred any more."""
+    facing, state, inverse = moves.facing, moves.state, model.inverse
     for j in range(len(state)):
         facing[j] = 0.0
-        if state[j] != FREE and lower[j] < upper[j] and norms[j] > 0.0:
-            facing[j] = -state[j] / norms[j]
+        if state[j] != FREE and lower[j] < upper[j]:
+            facing[j] = -state[j] * inverse[j]
 
 
 @branch_sums
@@ -83,6 +83,8 @@ def hold(model, moves, j, d):  # type: ignore[no-untyped-def]
     if change == 0.0:
         return
     pull = moves.pull
+    if len(model.ridge):
+        pull[j] -= change * model.ridge[j]
     if len(model.gram):
         row = model.gram[j]
         for i in range(len(pull)):
@@ -100,6 +102,16 @@ def hold(model, moves, j, d):  # type: ignore[no-untyped-def]
 @leaf_sums
 def refresh_slopes(model, factor, moves, count):  # type: ignore[no-untyped-def]
     """w = pull - G_F d_F."""
+    _data_slopes(model, factor, moves, count)
+    if len(model.ridge):
+        for k in range(count):
+            j = factor.chosen[k]
+            moves.slopes[j] -= model.ridge[j] * moves.shift[j]
+
+
+@leaf_sums
+def _data_slopes(model, factor, moves, count):  # type: ignore[no-untyped-def]
+    """The same without the ridge term."""
     slopes, pull, shift = moves.slopes, moves.pull, moves.shift
     n = len(slopes)
     if not len(model.gram):
@@ -162,7 +174,7 @@ def value_of(moves, start):  # type: ignore[no-untyped-def]
 def steepest(moves, noise, most):  # type: ignore[no-untyped-def]
     """How many variables are to become free, the steepest first.
 
-    Of neighbours in A, which are often alike, only the steepest. `noise` is over ||a_j||.
+    Of neighbours in A, which are often alike, only the steepest. `noise` is over √g_jj.
     """
     facing, slopes, scores = moves.facing, moves.slopes, moves.scores
     n, found, size, least = len(facing), moves.found, 0, noise

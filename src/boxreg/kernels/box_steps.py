@@ -6,12 +6,10 @@ import numpy as np
 
 from .box_moves import FREE, LOWER, UPPER, hold, refresh_slopes
 from .compiling import branch, leaf
-from .growing_factor import append, remove, solve_factored
+from .growing_factor import INDEPENDENT, append, remove, solve_factored
 
 _DISTINCT = 1e-3
 """A column joins a batch if this share of its squared norm, or more, is new."""
-INDEPENDENT = 1e-13
-"""A column enters on its own if this share of its squared norm, or more, is."""
 
 
 @leaf
@@ -78,7 +76,7 @@ def _leave(model, factor, moves, count, at, side, base, lower, upper):  # type: 
     """The variable at position `at` of F goes to its bound on that side."""
     j = factor.chosen[at]
     moves.state[j], moves.shift[j] = side, 0.0
-    moves.facing[j] = -side / model.norms[j]
+    moves.facing[j] = -side * model.inverse[j]
     count = remove(model, factor, count, at)
     d = bound_shift(side, lower[j], upper[j], base[j])
     if d != 0.0:

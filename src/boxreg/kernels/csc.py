@@ -223,3 +223,27 @@ def _one_way(indices, indptr):  # type: ignore[no-untyped-def]
             pairs -= 1
             right -= indices[k - 1] != indices[k] and (indices[k - 1] < indices[k]) == ascending
     return right == pairs
+
+
+@compiled
+def spread(data, indices, indptr, by_rows, columns):  # type: ignore[no-untyped-def]
+    """Add a sparse A, held by columns or by rows, to an array of zeros whose row j is column j.
+
+    False where an index is outside, or the starts of rows or columns are out of order.
+    """
+    n, m = columns.shape
+    major, minor = (m, n) if by_rows else (n, m)
+    if len(indptr) != major + 1 or indptr[0] != 0:
+        return False
+    for k in range(major):
+        if not indptr[k] <= indptr[k + 1] <= min(len(indices), len(data)):
+            return False
+        for e in range(indptr[k], indptr[k + 1]):
+            at = indices[e]
+            if not 0 <= at < minor:
+                return False
+            if by_rows:
+                columns[at, k] += data[e]
+            else:
+                columns[k, at] += data[e]
+    return True

@@ -14,11 +14,17 @@ import numpy as np
 from .compiling import inner, leaf, leaf_sums
 from .vectors import floats, indices, table
 
-Model = namedtuple("Model", ["gram", "rows", "columns", "norms", "roots"])
-"""G, or a 0 × 0 table; A by rows and by columns; ||a_j||; √h, of no length where h = 1."""
+Model = namedtuple("Model", ["gram", "rows", "columns", "norms", "roots", "ridge", "inverse"])
+"""AᵀA, or a 0 × 0 table; A by rows and by columns; ||a_j||; √h, of no length where h = 1; μ of a ridge
+term ½ sum μ_j x_j², of no length where there is none; what slopes are multiplied by to compare them,
+1 / √(||a_j||² + μ_j), and 0 where that is not finite. G is AᵀHA + diag(μ)."""
 
 Factor = namedtuple("Factor", ["chosen", "upper", "inverse", "held", "column"])
 """F in order of entry, U, 1 / u_kk, the columns √h ∘ a_j of F where G is not there, and room."""
+
+
+INDEPENDENT = 1e-13
+"""A column enters on its own if this share of its squared norm, or more, is not that of others."""
 
 
 @inner
@@ -57,18 +63,35 @@ def append(model, factor, count, j, needed):  # type: ignore[no-untyped-def]
 def _products(model, factor, count, j):  # type: ignore[no-untyped-def]
     """g_jj, and g_ij for i in F into the room."""
     column = factor.column
+    own = model.ridge[j] if len(model.ridge) else 0.0
     if len(model.gram):
         row = model.gram[j]
         for i in range(count):
             column[i] = row[factor.chosen[i]]
-        return row[j]
+        return row[j] + own
     fresh, source = factor.held[count], model.columns[j]
     weighted = len(model.roots) > 0
     for r in range(len(fresh)):
         fresh[r] = source[r] * model.roots[r] if weighted else source[r]
     for i in range(count):
         column[i] = _dot(factor.held[i], fresh)
-    return _dot(fresh, fresh)
+    return _dot(fresh, fresh) + own
+
+
+@leaf
+def factor_again(model, factor, state, count):  # type: ignore[no-untyped-def]
+    """Factor the set at hand anew, for a model that has changed; the size of what is independent.
+
+    The others get the state -1, that of variables at their lower bound.
+    """
+    size = 0
+    for k in range(count):
+        j = factor.chosen[k]
+        grown = append(model, factor, size, j, INDEPENDENT)
+        if grown == size:
+            state[j] = -1
+        size = grown
+    return size
 
 
 @leaf_sums

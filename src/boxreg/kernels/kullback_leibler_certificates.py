@@ -7,59 +7,19 @@ Hypotheses: A >= 0, x >= 0, background b >= 0.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..rounding import (
     AGAIN,
     COMBINATION,
-    ELEMENTARY,
-    FAINT,
     MARGIN,
-    RATIO,
-    SERIES,
-    SERIES_ROUNDING,
     SLACK,
     STRETCH,
-    TINY,
 )
 from .box_certificates import box_terms, gamma, size_of
-from .compiling import branch, leaf, leaf_sums
-
-
-@leaf
-def excess(t, d):  # type: ignore[no-untyped-def]
-    """h(t) for t = 1 + d, without cancellation (see `losses.entropy`)."""
-    if abs(d) <= SERIES:
-        s = d / (2.0 + d)
-        z, tail = s * s, 0.0
-        for k in range(21, 1, -2):
-            tail = tail * z + 1.0 / k
-        return s * d - 2.0 * s * z * tail
-    return d - math.log(t) if FAINT < t < np.inf else np.inf
-
-
-@leaf
-def _excess_bound(t, error):  # type: ignore[no-untyped-def]
-    """Upper bound on h at every argument within a relative `error` of t."""
-    value, d = excess(t, t - 1.0), abs(t - 1.0)
-    own = SERIES_ROUNDING * value + (2.0 * ELEMENTARY * d if d > SERIES else 0.0)
-    return (value + own + d * error + error * error) * (1.0 + ELEMENTARY)
-
-
-@leaf
-def _bracket(q, theta, y):  # type: ignore[no-untyped-def]
-    """Upper bound on f(q; y) + f*(-θ) + p θ."""
-    slope = 1.0 + theta
-    if not (q >= 0.0 and slope >= 0.0):
-        return np.inf
-    product = q * slope
-    if y == 0.0:
-        return 0.0 if q == 0.0 or slope == 0.0 else max(product * SLACK, TINY)
-    ratio = (product if product > FAINT else 0.0) / y
-    bound = y * _excess_bound(ratio, RATIO) if ratio < np.inf else product
-    return max(bound * SLACK, TINY)
+from .brackets import of_kullback_leibler
+from .compiling import branch, leaf_sums
+from .entropies import excess
 
 
 @branch
@@ -120,7 +80,7 @@ def kullback_leibler_gap(x, p, w, theta, y, background, norms, box, error):  # t
     relative, total = AGAIN * gamma(count + 4) * SLACK, 0.0
     for i in range(len(y)):
         e = relative * p[i]
-        high = _bracket(p[i] + e + background[i], theta[i], y[i])
-        total += max(high, _bracket(max(p[i] - e, 0.0) + background[i], theta[i], y[i]))
+        high = of_kullback_leibler(p[i] + e + background[i], theta[i], y[i])
+        total += max(high, of_kullback_leibler(max(p[i] - e, 0.0) + background[i], theta[i], y[i]))
     total = total * (1.0 + gamma(len(y) + 1)) + sums
     return total * SLACK * SLACK  # once more for another order of summation

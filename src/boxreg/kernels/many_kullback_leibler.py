@@ -20,7 +20,7 @@ from .box_certificates import describe, gamma, new_box, prediction_error, size_o
 from .box_moves import LOWER, face, new_moves
 from .chaining import chain
 from .compiling import branch, compiled, inner, leaf
-from .growing_factor import Model, append, new_factor
+from .growing_factor import Model, factor_again, new_factor
 from .kullback_leibler_certificates import divergence, kullback_leibler_gap, shrink
 from .vectors import floats, table
 
@@ -43,7 +43,9 @@ moved into the dual feasible set, theta at x; the bounds."""
 def solve_block(model, Y, lower, upper, way, background, tol, warm, used, answers):  # type: ignore[no-untyped-def]
     """Solve the right-hand sides Y[p], p in `used`; a gap above its target is left to others."""
     (m, n), per = model.rows.shape, len(lower) > 1
-    weighted = Model(table(0, 0), model.rows, model.columns, model.norms, floats(m))
+    weighted = Model(
+        table(0, 0), model.rows, model.columns, model.norms, floats(m), model.ridge, model.inverse
+    )
     factor, moves = new_factor(min(m, n), m), new_moves(n, min(m, n), m)
     room = Room(
         floats(n), floats(n), floats(n), floats(n), floats(n),
@@ -114,7 +116,7 @@ def _first_guess(model, factor, moves, count, y, background, low, high, room):  
         short = max(y[i], background[i]) - background[i] - room.p[i]
         v[i] = model.roots[i] * short if y[i] > 0.0 else -1.0
         model.roots[i] = np.sqrt(model.roots[i])
-    count = _again(model, factor, moves, count)
+    count = factor_again(model, factor, moves.state, count)
     count = conform(model, factor, moves, count, low, high)
     correlate_one(model.rows, v, 0, n, room.slopes)
     noise = UNIT_ROUNDOFF * (len(y) + 2) * size_of(v)
@@ -166,7 +168,7 @@ def _newton(model, factor, moves, count, y, low, high, room):  # type: ignore[no
         model.roots[i] = np.sqrt(model.roots[i])
     for j in range(n):
         moves.shift[j] = 0.0
-    count = _again(model, factor, moves, count)
+    count = factor_again(model, factor, moves.state, count)
     face(model, moves, low, high)
     noise = UNIT_ROUNDOFF * (len(y) + 2) * size_of(room.theta)
     return settle(model, factor, moves, count, room.x, room.slopes, low, high, noise, 3 * n + 30)
@@ -217,19 +219,6 @@ def _floor(h, y):  # type: ignore[no-untyped-def]
     for i in range(len(h)):
         if y[i] > 0.0:
             h[i] = max(h[i], _FLAT * most)
-
-
-@branch
-def _again(model, factor, moves, count):  # type: ignore[no-untyped-def]
-    """Factor the set at hand in the metric at hand; returns its size."""
-    size = 0
-    for k in range(count):
-        j = factor.chosen[k]
-        grown = append(model, factor, size, j, 1e-13)
-        if grown == size:
-            moves.state[j] = LOWER
-        size = grown
-    return size
 
 
 @branch

@@ -85,35 +85,37 @@ def usual(task, x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def solve(columns, b, cost, lower, upper, x, threshold, classic, max_rounds):  # type: ignore[no-untyped-def]
+def solve(columns, b, cost, lower, upper, x, threshold, classic, max_rounds, most):  # type: ignore[no-untyped-def]
     """Move x to the minimum: (||b - A x||, rounds, products of length m, whether it is there).
 
-    Variables strictly inside their bounds start free. Where squares of b or of a column are not finite,
-    or are nothing, the norm is NaN.
+    Variables strictly inside their bounds start free. It ends early after `max_rounds` rounds or `most`
+    products. Where squares of b or of a column are not finite, or are nothing, the norm is NaN.
     """
     n, m = columns.shape
     task, where = begin(columns, b, cost, lower, upper, x, classic)
     if not usual(task, x):
         return np.nan, 0, n, False
     factor, none = new_factor(min(n, m), m), 0
-    count, rounds, made, ended = advance(task, where, factor, none, threshold, classic, max_rounds)
+    limits = max_rounds, most
+    count, rounds, made, ended = advance(task, where, factor, none, threshold, classic, limits)
     residual_of(task, where)
     return np.sqrt(square(where.residual)), rounds, made + n + count, ended
 
 
 @branch
-def advance(task, where, factor, count, threshold, classic, max_rounds):  # type: ignore[no-untyped-def]
-    """Up to so many rounds: (size of F, rounds, products, whether no slope points inwards any more)."""
+def advance(task, where, factor, count, threshold, classic, limits):  # type: ignore[no-untyped-def]
+    """Up to so many rounds and products: (size of F, rounds, products, whether it is the minimum)."""
     x, residual, state = where.x, where.residual, where.state
     n, m = task.columns.shape
     made, refined, length, cut = n + _sweeps(task, where), 0, 0, np.inf
-    found = _free_inside(task, where, factor, count)
+    max_rounds, most = limits
+    found = _free_inside(task, where, factor, count, most)
     made += 2 * (found + 1) * (found - count)
     rounds = min(found - count, 1)
     count, _ = _refresh(task, where, factor, found, 0.0)
     value, reach = _value(task, where), 0.0
     size = np.sqrt(square(task.b)) + _reach(task, x, state, HELD)
-    while rounds < max_rounds:
+    while rounds < max_rounds and made < most:
         noise = (m + 2) * np.sqrt(square(residual)) + (count + 2) * (size + reach)
         noise *= _PART * UNIT_ROUNDOFF
         j, slope = _best_listed(task, where, length, noise, threshold)
@@ -156,9 +158,12 @@ def advance(task, where, factor, count, threshold, classic, max_rounds):  # type
 
 
 @branch
-def _free_inside(task, where, factor, count):  # type: ignore[no-untyped-def]
-    """Variables strictly inside their bounds become free, unless they depend on others that are."""
+def _free_inside(task, where, factor, count, most):  # type: ignore[no-untyped-def]
+    """Variables strictly inside their bounds become free, unless they depend on others that are, or
+    entering takes more than `most` products."""
     for j in range(len(where.x)):
+        if 2.0 * count * count > most:
+            break
         inside = where.state[j] == HELD and task.lower[j] < where.x[j] < task.upper[j]
         if inside and enter(task, factor, count, j):
             where.state[j] = FREE

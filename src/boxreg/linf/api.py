@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from time import perf_counter
 from typing import Any
 
 from .. import validate
 from ..budget import Deadline
+from ..compile_time import Stopwatch
 from ..floating_point import own_errstate
 from ..progress import Progress
 from ..rounding import dot
@@ -58,7 +58,7 @@ def antisparse(
         reached, the best point so far, with a status that says so and a `ConvergenceWarning`. Where
         several x are optimal it is one of them; `level`, Ax and `squeezed` are the same for all.
     """
-    clock = perf_counter()
+    watch = Stopwatch()
     deadline = Deadline.after(validate.seconds(time_limit, "time_limit"))
     problem = validate.level_zero(A, y)
     weight = validate.positive(penalty, "penalty")
@@ -70,7 +70,7 @@ def antisparse(
     limits = Limits(target, most, deadline)
     with Progress(enabled=validate.verbosity(verbose) > 0) as progress:
         outcome = run(problem, weight, limits, squeezing=squeeze, watch=progress.watch(None))
-    result = AntisparseResult.of(outcome, weight, scale, limits.target, perf_counter() - clock)
+    result = AntisparseResult.of(outcome, weight, scale, limits.target, watch.seconds)
     if result.status.fell_short:
         warnings.warn(
             f"{result.message} Gap {result.gap:.3g}, asked for {result.target_gap:.3g}.",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy as np
 
 from ..arrays import Array, Mask
+from ..compile_time import Stopwatch
 from ..history import Snapshot
 from ..point import Point
 from .merged import Merged
@@ -20,7 +19,7 @@ class Ledger:
         self.squeezed = np.zeros(n, dtype=np.int8)
         self.x: Array = np.zeros(n)
         self.target = target
-        self._clock = perf_counter()
+        self._watch = Stopwatch()
         self._best = (np.inf, np.inf)
         self._settled = np.inf
         self._last: tuple[int, Point, float] | None = None
@@ -57,7 +56,7 @@ class Ledger:
         iteration, point, gap = self._last
         return Snapshot(
             iteration=iteration,
-            seconds=perf_counter() - self._clock,
+            seconds=self._watch.seconds,
             work=point.problem.work.total,
             objective=point.objective,
             gap=gap,

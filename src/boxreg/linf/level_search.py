@@ -17,7 +17,8 @@ from ..point import Point
 from ..problem import Problem
 from ..rounding import dot
 from ..settings import current
-from ..solvers.working_set import WorkingSet, WorkingState
+from ..solvers.growing_set import WorkingState
+from ..solvers.working_set import WorkingSet
 from ..work import WorkMeter
 from .ledger import Ledger
 from .merged import Merged

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Index, Mask
+from ..arrays import Array, Index, Mask, plain
 from ..rounding import TINY, UNIT_ROUNDOFF, gamma
 from .prox import prox_of_conjugate
 
@@ -38,6 +40,15 @@ class Loss(ABC):
     needs_nonnegative: bool = False
     """f is defined for predictions >= 0 only: asks for A >= 0 and lower >= 0."""
 
+    cuts_slopes: bool = False
+    """f is a square whose slope is cut off at the ends of the domain of f*: f*(v) = ½ v² + v y there."""
+
+    inverts_derivative: bool = False
+    """`inverse_derivatives` is there, which `interior_point` needs."""
+
+    brackets_compiled: bool = False
+    """`kernels.brackets` knows its Fenchel–Young gaps."""
+
     rounding_known: bool = True
     """The two numbers that follow are proved, not taken on trust."""
 
@@ -50,6 +61,12 @@ class Loss(ABC):
     roundoff_value: float = 16.0
     """Relative error of one computed value or conjugate, in units of the unit roundoff."""
 
+    def __init_subclass__(cls) -> None:
+        """A loss with gaps of its own is not known to kernels unless it says so."""
+        super().__init_subclass__()
+        if "fenchel_young_terms" in vars(cls) and "brackets_compiled" not in vars(cls):
+            cls.brackets_compiled = False
+
     @abstractmethod
     def values(self, prediction: Array, target: Array) -> Array:
         """f(p_i; y_i), elementwise."""
@@ -61,6 +78,13 @@ class Loss(ABC):
     @abstractmethod
     def conjugates(self, v: Array, target: Array) -> Array:
         """f*(v_i; y_i) = sup_p p v_i - f(p; y_i), elementwise; +inf outside the domain."""
+
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """f*'(v_i; y_i), elementwise: the prediction at which f' is v_i, v_i inside the domain of f*.
+
+        Only where `inverts_derivative` says so.
+        """
+        raise NotImplementedError(f"the loss {self.name!r} has no inverse_derivatives")
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """f''(p_i; y_i) >= 0, elementwise, for Newton steps; a majorant will do. 0 where f is flat."""
@@ -141,6 +165,13 @@ class Loss(ABC):
         """
         return None
 
+    def in_kernels(self, count: int) -> tuple[int, float, Array] | None:
+        """Its number in `kinds`, its parameter, and the background of `count` rows.
+
+        None where kernels do not know it.
+        """
+        return None
+
     def row_weights(self, count: int) -> tuple[Array, int]:
         """ω_i of all rows, and the first row from which on f is ω_i ½ (p - y)² whatever it is before."""
         return np.ones(count), count
@@ -183,3 +214,26 @@ class Loss(ABC):
         """Upper bound, rounding included, on F(p) + F*(-theta) + <p, theta> >= 0."""
         terms = self.fenchel_young_terms(prediction, theta, target)
         return float(np.sum(terms)) * (1.0 + gamma(len(terms) + 1))
+
+
+def compiled_brackets(loss: Loss, prediction: Array, theta: Array, target: Array) -> Array:
+    """The bounds of `fenchel_young_terms` for a loss that `kernels.brackets` knows."""
+    count = len(target)
+    form = loss.in_kernels(count)
+    if form is None:
+        raise TypeError(f"kernels do not know the loss {loss.name!r}")
+    kind, parameter, background = form
+    weights, split = loss.row_weights(count)
+    out = np.empty(count)
+    _brackets()(
+        *(kind, parameter, plain(background), plain(weights), split),
+        *(plain(prediction), plain(theta), plain(target), out),
+    )
+    return out
+
+
+@cache
+def _brackets() -> Any:
+    from ..kernels.brackets import brackets
+
+    return brackets

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from ..arguments import number
 from ..arrays import Array, Index
 from ..rounding import ELEMENTARY, FAINT, SLACK, TINY, UNIT_ROUNDOFF
+from .kinds import BETA_DIVERGENCE
 from .positive import PositiveLoss
 from .powers import power_excess, power_root
 from .prox import prox_of_conjugate
@@ -28,6 +29,7 @@ class BetaDivergence(PositiveLoss):
     """
 
     name = "beta_divergence"
+    inverts_derivative = True
     roundoff_derivative = 24.0
     roundoff_value = 256.0
 
@@ -43,6 +45,10 @@ class BetaDivergence(PositiveLoss):
     def rows(self, kept: Index) -> BetaDivergence:
         """The background of those rows."""
         return BetaDivergence(self.beta, self._background.rows(kept).value)
+
+    def in_kernels(self, count: int) -> tuple[int, float, Array]:
+        """As `row_losses` knows it."""
+        return BETA_DIVERGENCE, self.beta, np.broadcast_to(self.background, count)
 
     def secants(self, prediction: Array, target: Array) -> Array:
         """q^(β-2); +inf at q = 0."""
@@ -64,6 +70,10 @@ class BetaDivergence(PositiveLoss):
         with np.errstate(invalid="ignore", over="ignore"):
             value = (q - self.background) * v - self._divergence(q, target, target)[0]
         return np.where(np.isfinite(value), value, np.inf)
+
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """q(v) - b."""
+        return self._root(v, target) - self.background
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """q^(β-3) ((β-1) q + (2-β) y)."""

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Array
-from ..rounding import SLACK, TINY, UNIT_ROUNDOFF
-from .base import Loss
+from .base import Loss, compiled_brackets
 from .checks import positive
+from .kinds import HUBER
 
 
 class Huber(Loss):
@@ -21,6 +21,7 @@ class Huber(Loss):
     """
 
     name = "huber"
+    cuts_slopes = inverts_derivative = brackets_compiled = True
     alpha = 1.0
     roundoff_derivative = 1.0
     roundoff_value = 6.0
@@ -41,6 +42,10 @@ class Huber(Loss):
     def conjugates(self, v: Array, target: Array) -> Array:
         """v (½ v + y)."""
         return np.where(np.abs(v) <= self.delta, v * (0.5 * v + target), np.inf)
+
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """v + y."""
+        return v + target
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """1 where |r| <= δ, 0 beyond."""
@@ -66,22 +71,13 @@ class Huber(Loss):
         """r clipped to [-δ, δ]."""
         return partial(_clipped, self.delta)
 
-    def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
-        """½ (v - r)² where |r| <= δ, else (δ - w) (|r| - δ + ½ (δ - w)), w = v sgn r; v = -theta.
+    def in_kernels(self, count: int) -> tuple[int, float, Array]:
+        """As `row_losses` knows it."""
+        return HUBER, self.delta, np.zeros(count)
 
-        Rounding is monotone: a computed |r| > δ proves it of the true one; and where the true |r| is
-        slightly larger than δ, ½ (v - r)² is larger than the bracket.
-        """
-        r = prediction - target
-        size = np.abs(r)
-        near = np.abs(theta + r) + UNIT_ROUNDOFF * (np.abs(theta) + 2.0 * size)
-        room = self.delta + theta * np.sign(r)
-        far = room * (size - self.delta + 0.5 * room + 2.0 * UNIT_ROUNDOFF * size)
-        inside = size <= self.delta
-        bracket = np.where(inside, 0.5 * near**2, far) * SLACK
-        nothing = np.where(inside, near == 0.0, room == 0.0)
-        bracket = np.where(nothing, 0.0, np.maximum(bracket, TINY))
-        return np.where(np.abs(theta) <= self.delta, bracket, np.inf)
+    def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
+        """Those of `kernels.brackets`."""
+        return compiled_brackets(self, prediction, theta, target)
 
 
 def _clipped(delta: float, p: float, y: float) -> float:

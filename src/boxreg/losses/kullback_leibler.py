@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, Index, Mask
-from ..rounding import FAINT, RATIO, SLACK, TINY, UNIT_ROUNDOFF
-from .entropy import excess, excess_bound
+from ..rounding import SLACK, UNIT_ROUNDOFF
+from .base import compiled_brackets
+from .entropy import excess
+from .kinds import KULLBACK_LEIBLER
 from .positive import PositiveLoss
 
 
@@ -23,6 +25,7 @@ class KullbackLeibler(PositiveLoss):
     """
 
     name = "kullback_leibler"
+    inverts_derivative = brackets_compiled = True
     reaches_slopes = False
     roundoff_derivative = 4.0
     roundoff_value = 64.0
@@ -61,6 +64,10 @@ class KullbackLeibler(PositiveLoss):
         logs = np.log1p(-np.where(inside & some, v, 0.0))
         return np.where(inside, -self.background * v - target * logs, np.inf)
 
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """y / (1 - v) - b."""
+        return target / (1.0 - v) - self.background
+
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """y / q²."""
         q = prediction + self.background
@@ -98,6 +105,10 @@ class KullbackLeibler(PositiveLoss):
             bound = most / y * most * SLACK
         return np.where((target > 0.0) & (q > 0.0) & (theta > -1.0), bound, np.inf)
 
+    def in_kernels(self, count: int) -> tuple[int, float, Array]:
+        """As `row_losses` knows it."""
+        return KULLBACK_LEIBLER, 1.0, np.broadcast_to(self.background, count)
+
     def secants(self, prediction: Array, target: Array) -> Array:
         """1 / q; +inf at q = 0."""
         with np.errstate(over="ignore", divide="ignore"):
@@ -126,16 +137,5 @@ class KullbackLeibler(PositiveLoss):
         return own + 2.0 * UNIT_ROUNDOFF * target / np.where(q > 0.0, q, np.inf)
 
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
-        """y h(q (1 + θ) / y); q (1 + θ) where y = 0."""
-        q, slope = prediction + self.background, 1.0 + theta
-        some = target > 0.0
-        y = np.where(some, target, 1.0)
-        with np.errstate(over="ignore"):
-            product = q * slope
-            ratio = np.where(some & (product > FAINT), product, 0.0) / y
-            bracket = y * excess_bound(np.where(ratio < np.inf, ratio, 1.0), RATIO)
-            # Where the ratio overflows, y log(y / product) < 0 leaves less than the product.
-            bracket = np.where(ratio < np.inf, bracket, product)
-        linear = np.where((q == 0.0) | (slope == 0.0), 0.0, np.maximum(product * SLACK, TINY))
-        bracket = np.where(some, np.maximum(bracket * SLACK, TINY), linear)
-        return np.where((q >= 0.0) & (slope >= 0.0), bracket, np.inf)
+        """Those of `kernels.brackets`."""
+        return compiled_brackets(self, prediction, theta, target)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..rounding import SLACK, TINY, UNIT_ROUNDOFF, dot, norm
-from .base import Loss
+from .base import Loss, compiled_brackets
+from .kinds import SQUARES
 
 
 class LeastSquares(Loss):
@@ -19,8 +20,9 @@ class LeastSquares(Loss):
     """
 
     name = "least_squares"
+    inverts_derivative = brackets_compiled = True
     alpha = 1.0
-    quadratic = half_square = True
+    quadratic = half_square = cuts_slopes = True
     roundoff_derivative = 1.0
     roundoff_value = 3.0
 
@@ -49,6 +51,10 @@ class LeastSquares(Loss):
         """Σ v (½ v + y)."""
         return dot(v, 0.5 * v + target)
 
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """v + y."""
+        return v + target
+
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """1."""
         return np.ones_like(prediction)
@@ -61,11 +67,13 @@ class LeastSquares(Loss):
         """p - y."""
         return _derivative
 
+    def in_kernels(self, count: int) -> tuple[int, float, Array]:
+        """As `row_losses` knows it."""
+        return SQUARES, 1.0, np.zeros(count)
+
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
         """½ (theta - (y - p))², elementwise."""
-        rho = target - prediction
-        apart = np.abs(theta - rho) + UNIT_ROUNDOFF * (np.abs(rho) + np.abs(theta))
-        return np.where(apart > 0.0, np.maximum(0.5 * apart**2 * SLACK, TINY), 0.0)
+        return compiled_brackets(self, prediction, theta, target)
 
     def fenchel_young(self, prediction: Array, theta: Array, target: Array) -> float:
         """½ ||theta - (y - p)||²: a square, so nothing cancels."""
@@ -76,7 +84,7 @@ class LeastSquares(Loss):
 def half_square_gap(apart: float, size: float) -> float:
     """½ ||theta - rho||², rounding included, given ||theta - rho|| and ||rho|| as computed."""
     distance = apart + UNIT_ROUNDOFF * (size + apart)
-    return max(0.5 * distance**2 * SLACK, TINY) if distance > 0.0 else 0.0
+    return max(0.5 * distance * distance * SLACK, TINY) if distance > 0.0 else 0.0
 
 
 def _derivative(p: float, y: float) -> float:

@@ -10,10 +10,11 @@ import numpy as np
 from scipy.special import xlog1py
 
 from ..arrays import Array
-from ..rounding import SLACK, UNIT_ROUNDOFF
-from .base import Loss
+from ..rounding import SLACK
+from .base import Loss, compiled_brackets
 from .checks import positive
-from .entropy import bernoulli_divergence, widest_variance
+from .entropy import widest_variance
+from .kinds import LOG_COSH
 
 
 class LogCosh(Loss):
@@ -24,6 +25,7 @@ class LogCosh(Loss):
     """
 
     name = "log_cosh"
+    inverts_derivative = brackets_compiled = True
     alpha = 1.0
     reaches_slopes = False
     roundoff_derivative = 24.0
@@ -55,6 +57,11 @@ class LogCosh(Loss):
         entropy = self.scale**2 * np.where(w <= 0.5, small, large)
         return np.where(inside, v * target + entropy, np.inf)
 
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """y + δ artanh(v / δ); infinite where |v| = δ."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(target + self.scale * np.arctanh(v / self.scale))
+
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """1 / cosh²(r / δ) = 4 e / (1 + e)², e = exp(-2 |r| / δ)."""
         tail = np.exp(-2.0 * np.abs(prediction - target) / self.scale)
@@ -85,10 +92,13 @@ class LogCosh(Loss):
         """δ tanh(r / δ)."""
         return partial(_tanh, self.scale)
 
+    def in_kernels(self, count: int) -> tuple[int, float, Array]:
+        """As `row_losses` knows it."""
+        return LOG_COSH, self.scale, np.zeros(count)
+
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
-        """δ² (s log(s / σ) + (1 - s) log((1 - s) / (1 - σ))), s = ½ (1 - theta / δ), σ = σ(2 r / δ)."""
-        s, s1, x = self._bernoulli(prediction, theta, target)
-        return self.scale**2 * bernoulli_divergence(s, s1, x, 3.0 * UNIT_ROUNDOFF) * SLACK
+        """Those of `kernels.brackets`."""
+        return compiled_brackets(self, prediction, theta, target)
 
     def _bernoulli(self, prediction: Array, theta: Array, target: Array) -> tuple[Array, ...]:
         """s, 1 - s and 2 r / δ, none by a difference that cancels."""

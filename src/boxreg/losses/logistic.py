@@ -9,9 +9,10 @@ import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from ..arrays import Array
-from .base import Loss
+from .base import Loss, compiled_brackets
 from .checks import labels
-from .entropy import bernoulli_divergence, log_logistic, logistic_pair, widest_variance
+from .entropy import log_logistic, logistic_pair, widest_variance
+from .kinds import LOGISTIC
 
 
 class Logistic(Loss):
@@ -22,6 +23,7 @@ class Logistic(Loss):
     """
 
     name = "logistic"
+    inverts_derivative = brackets_compiled = True
     alpha = 4.0
     reaches_slopes = False
     roundoff_derivative = 24.0
@@ -45,6 +47,12 @@ class Logistic(Loss):
         inside = (s >= 0.0) & (s <= 1.0)
         s = np.where(inside, s, 0.0)
         return np.where(inside, xlogy(s, s) + xlog1py(1.0 - s, -s), np.inf)
+
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """-y log(s / (1 - s)), s = -y v; infinite where s is 0 or 1."""
+        s = -target * v
+        with np.errstate(divide="ignore"):
+            return np.asarray(-target * (np.log(s) - np.log1p(-s)))
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """σ (1 - σ)."""
@@ -71,10 +79,13 @@ class Logistic(Loss):
         """-y σ(-y p)."""
         return _derivative
 
+    def in_kernels(self, count: int) -> tuple[int, float, Array]:
+        """As `row_losses` knows it."""
+        return LOGISTIC, 1.0, np.zeros(count)
+
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
-        """s log(s / σ) + (1 - s) log((1 - s) / (1 - σ)), s = y theta, σ = σ(-y p)."""
-        s = target * theta
-        return bernoulli_divergence(s, 1.0 - s, -target * prediction, 0.0)
+        """Those of `kernels.brackets`."""
+        return compiled_brackets(self, prediction, theta, target)
 
 
 def _derivative(p: float, y: float) -> float:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Array
-from ..rounding import SLACK, TINY, UNIT_ROUNDOFF
-from .base import Loss
+from .base import Loss, compiled_brackets
 from .checks import labels
+from .kinds import SQUARED_HINGE
 
 
 class SquaredHinge(Loss):
@@ -20,6 +20,7 @@ class SquaredHinge(Loss):
     """
 
     name = "squared_hinge"
+    cuts_slopes = inverts_derivative = brackets_compiled = True
     alpha = 1.0
     roundoff_derivative = 1.0
     roundoff_value = 6.0
@@ -41,6 +42,10 @@ class SquaredHinge(Loss):
         a = -target * v
         return np.where(a >= 0.0, a * (0.5 * a - 1.0), np.inf)
 
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """v + y."""
+        return v + target
+
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """1 where 1 - y p >= 0, else 0."""
         return (target * prediction <= 1.0).astype(np.float64)
@@ -61,15 +66,13 @@ class SquaredHinge(Loss):
         """-y max(0, 1 - y p)."""
         return _derivative
 
+    def in_kernels(self, count: int) -> tuple[int, float, Array]:
+        """As `row_losses` knows it."""
+        return SQUARED_HINGE, 1.0, np.zeros(count)
+
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
-        """With m = 1 - y p, a = y theta: ½ (m - a)² where m >= 0, else ½ a² + a |m|."""
-        m, a = 1.0 - target * prediction, target * theta
-        size = np.abs(m)
-        near = np.abs(m - a) + UNIT_ROUNDOFF * (np.abs(a) + 2.0 * size)
-        bracket = np.where(m >= 0.0, 0.5 * near**2, a * (0.5 * a + size)) * SLACK
-        nothing = np.where(m >= 0.0, near, a) == 0.0
-        bracket = np.where(nothing, 0.0, np.maximum(bracket, TINY))
-        return np.where(a >= 0.0, bracket, np.inf)
+        """Those of `kernels.brackets`."""
+        return compiled_brackets(self, prediction, theta, target)
 
 
 def _derivative(p: float, y: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Array
-from .base import Loss
+from .base import Loss, compiled_brackets
 
 
 class StackedLoss(Loss):
@@ -17,12 +17,17 @@ class StackedLoss(Loss):
         self.top = top
         self.bottom = bottom
         self.split = split
+        self._form: tuple[int, float, Array] | None = None
+        self._weights: Array | None = None
         self.name = top.name
         self.alpha = min(top.alpha, bottom.alpha)
         self.quadratic = top.quadratic and bottom.quadratic
+        self.cuts_slopes = top.cuts_slopes and bottom.cuts_slopes
         self.needs_nonnegative = top.needs_nonnegative
+        self.brackets_compiled = top.brackets_compiled and bottom.brackets_compiled
         self.rounding_known = top.rounding_known and bottom.rounding_known
         self.reaches_slopes = top.reaches_slopes
+        self.inverts_derivative = top.inverts_derivative and bottom.inverts_derivative
         self.roundoff_derivative = max(top.roundoff_derivative, bottom.roundoff_derivative)
         self.roundoff_value = max(top.roundoff_value, bottom.roundoff_value)
 
@@ -47,6 +52,10 @@ class StackedLoss(Loss):
     def conjugates(self, v: Array, target: Array) -> Array:
         """Those of both."""
         return self._both(lambda f, v, y: f.conjugates(v, y), v, target)
+
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """Those of both."""
+        return self._both(lambda f, v, y: f.inverse_derivatives(v, y), v, target)
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """Those of both."""
@@ -95,11 +104,29 @@ class StackedLoss(Loss):
         """That of the data: the kernels know where rows of squares begin."""
         return self.top.scalar_derivative()
 
+    def in_kernels(self, count: int) -> tuple[int, float, Array] | None:
+        """That of the data: the kernels know where rows of squares begin."""
+        if self._form is None or len(self._form[2]) != count:
+            self._form = self._stacked_form(count)
+        return self._form
+
+    def _stacked_form(self, count: int) -> tuple[int, float, Array] | None:
+        form = self.top.in_kernels(self.split)
+        if form is None:
+            return None
+        kind, parameter, background = form
+        return kind, parameter, np.append(background, np.zeros(count - self.split))
+
     def row_weights(self, count: int) -> tuple[Array, int]:
         """Those of both."""
+        if self._weights is None or len(self._weights) != count:
+            self._weights = self._stacked_weights(count)
+        return self._weights, self.split
+
+    def _stacked_weights(self, count: int) -> Array:
         above, _ = self.top.row_weights(self.split)
         below, _ = self.bottom.row_weights(count - self.split)
-        return np.concatenate([above, below]), self.split
+        return np.concatenate([above, below])
 
     def derivative_errors(self, prediction: Array, derivatives: Array, target: Array) -> Array:
         """Those of both."""
@@ -109,6 +136,8 @@ class StackedLoss(Loss):
 
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
         """Those of both."""
+        if self.brackets_compiled:
+            return compiled_brackets(self, prediction, theta, target)
         return self._both(
             lambda f, p, t, y: f.fenchel_young_terms(p, t, y), prediction, theta, target
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Array, Index, Mask
 from ..rounding import UNIT_ROUNDOFF
-from .base import Loss
+from .base import Loss, compiled_brackets
 
 _ROUNDOFF = 2.0 * UNIT_ROUNDOFF
 
@@ -28,9 +28,12 @@ class Weighted(Loss):
         self.name = loss.name
         self.alpha = loss.alpha / float(np.max(weights)) if len(weights) else loss.alpha
         self.quadratic = loss.quadratic
+        self.cuts_slopes = loss.cuts_slopes
         self.needs_nonnegative = loss.needs_nonnegative
+        self.brackets_compiled = loss.brackets_compiled
         self.rounding_known = loss.rounding_known
         self.reaches_slopes = loss.reaches_slopes
+        self.inverts_derivative = loss.inverts_derivative
         self.roundoff_derivative = loss.roundoff_derivative + 1.0
         self.roundoff_value = loss.roundoff_value + 1.0
 
@@ -45,6 +48,10 @@ class Weighted(Loss):
     def conjugates(self, v: Array, target: Array) -> Array:
         """ω f*(v / ω)."""
         return self.weights * self.loss.conjugates(self._unweighted(v, target), target)
+
+    def inverse_derivatives(self, v: Array, target: Array) -> Array:
+        """f*'(v / ω)."""
+        return self.loss.inverse_derivatives(v / self.weights, target)
 
     def curvatures(self, prediction: Array, target: Array) -> Array:
         """ω f''(p)."""
@@ -110,6 +117,10 @@ class Weighted(Loss):
         """That of f: the kernels know the weights."""
         return self.loss.scalar_derivative()
 
+    def in_kernels(self, count: int) -> tuple[int, float, Array] | None:
+        """That of f: the kernels know the weights."""
+        return self.loss.in_kernels(count)
+
     def row_weights(self, count: int) -> tuple[Array, int]:
         """The weights."""
         return self.weights, count
@@ -121,6 +132,8 @@ class Weighted(Loss):
 
     def fenchel_young_terms(self, prediction: Array, theta: Array, target: Array) -> Array:
         """ω times those of f at theta / ω."""
+        if self.brackets_compiled:
+            return compiled_brackets(self, prediction, theta, target)
         own = -self._unweighted(-theta, target)
         terms = self.loss.fenchel_young_terms(prediction, own, target)
         return self.weights * terms * (1.0 + 2e-16)

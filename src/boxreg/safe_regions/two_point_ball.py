@@ -38,7 +38,7 @@ class TwoPointBall(SafeRegion):
         drift = max(near.drift, problem.cost_drift) + 2.0 * UNIT_ROUNDOFF
         return Ball(
             centre=0.5 * (dual.theta + rho),
-            radius=safe_sqrt(gap - 0.25 * apart**2),
+            radius=safe_sqrt(gap - 0.25 * apart * apart),
             correlation=0.5 * (dual.correlation + point.correlation),
             uncertainty=problem.uncertainty(centre_error, drift),
             centre_error=0.5 * error + rounding,

@@ -69,12 +69,14 @@ class ActiveSet(PrimalSolver[ActiveSetState]):
 
     def start(self, point: Point) -> ActiveSetState:
         """Coordinates strictly inside the box start free; a dependent one moves to a bound, if it has
-        one."""
+        one. Where the run is over before all are free the point stays as it is."""
         problem = point.problem
         factor = UpdatedQR(len(problem.target))
         state = ActiveSetState(point, factor=factor)
         x = point.x.copy()
         for j in np.flatnonzero(point.inside):
+            if problem.work.over:
+                return ActiveSetState(point, factor=UpdatedQR(len(problem.target)))
             if not _enter(state, int(j)) and not problem.free[j]:
                 below = x[j] - problem.lower[j] <= problem.upper[j] - x[j]
                 x[j] = problem.lower[j] if below else problem.upper[j]
@@ -192,11 +194,14 @@ def _exchange(state: ActiveSetState, j: int) -> bool:
 
 
 def _refit(state: ActiveSetState, point: Point) -> Point:
-    """Move to the least-squares fit on the free set, binding coordinates that meet a bound."""
+    """Move to the least-squares fit on the free set, binding coordinates that meet a bound.
+
+    Or towards it, where the run is over: the objective has fallen all the same.
+    """
     problem = point.problem
     x = point.x.copy()
     residual = _scaled_residual(point)
-    while state.free:
+    while state.free and not problem.work.over:
         free = np.array(state.free)
         image = _image(state, residual)
         d = state.factor.solve(image)

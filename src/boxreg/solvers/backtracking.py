@@ -12,9 +12,12 @@ from ..rounding import dot
 
 _ARMIJO = 1e-4
 _HALVINGS, _DOUBLINGS = 40, 40
-_STRAIGHT = 0.8
-"""The share of its promise that a step gains where P falls in a straight line, nearly: a step to the
-minimum of a parabola gains half of it."""
+_SLOPES, _LEVEL, _INSIDE = 20, 0.1, 0.1
+"""Slopes that a search along d looks at, at most; it ends at one of this share of the first; and how far
+from both ends of what is left of [0, 1] it looks, as a share of that."""
+_STRAIGHT = 0.55
+"""A whole step that gains more than this share of what its slope promises may go on: to the minimum of
+a parabola it gains 1/2, along exp(-t) 1 - 1/e = 0.63, along a straight line all of it."""
 _NOISE = 1e-13
 """Of the objective: what a step may seem to raise it by rounding."""
 
@@ -30,10 +33,11 @@ class Advance(NamedTuple):
 
 
 def advance(point: Point, model: Point) -> Advance | None:
-    """The first of x + s d, s = 1, ½, ¼ …, d the way to the model, that lowers P enough; or None.
+    """x + s d, d the way to the model, for an s in (0, 1] at which P is low enough; or None.
 
-    Enough is a share of what the slope along d promises. A whole step that gains nearly all of it has
-    met no curvature, as in the tails of a logistic loss, where a model needs some to have a minimum:
+    Enough is a share of what the slope along d promises. s = 1 comes first, then the s at which P is
+    lowest along d, nearly, and its halves. A whole step that gains much of its promise has met little
+    curvature, as in the tails of a logistic loss, where Newton's method divides P by e with every step:
     then s = 2, 4, 8 … follow as long as P falls; not with a linear cost, along which it may for ever.
     Where the promise is no more than the rounding error of P the whole step is taken if gradients that
     point inwards become smaller.
@@ -48,9 +52,33 @@ def advance(point: Point, model: Point) -> Advance | None:
         if gained > _ARMIJO * share * promised and trial.regular:
             straight = share == 1.0 and gained > _STRAIGHT * promised and problem.cost is None
             return _farther(point, trial, d) if straight else Advance(trial, share)
-        share *= 0.5
+        share = _lowest(point, model, promised) if share == 1.0 else 0.5 * share
         trial = Point(problem, np.clip(point.x + share * d, problem.lower, problem.upper))
     return None
+
+
+def _lowest(point: Point, model: Point, promised: float) -> float:
+    """The s in (0, 1) at which P(x + s d) is lowest, as far as a few slopes along d tell.
+
+    Predictions are linear in s, so that no slope costs a product.
+    """
+    problem = point.problem
+    ahead = model.prediction - point.prediction
+    fixed = promised - dot(point.residual, ahead)  # what linear costs promise
+    low, high, start, end = 0.0, 1.0, promised, -np.inf
+    for _ in range(_SLOPES):
+        apart = start - end
+        share = low + (high - low) * (start / apart if np.isfinite(apart) else 0.5)
+        share = float(np.clip(share, low + _INSIDE * (high - low), high - _INSIDE * (high - low)))
+        residual = problem.loss.residual(point.prediction + share * ahead, problem.target)
+        slope = dot(residual, ahead) + fixed if np.all(np.isfinite(residual)) else -np.inf
+        if abs(slope) <= _LEVEL * promised:
+            return share
+        if slope > 0.0:
+            low, start = share, slope
+        else:
+            high, end = share, slope
+    return share
 
 
 def _farther(point: Point, ahead: Point, d: Array) -> Advance:

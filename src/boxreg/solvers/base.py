@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,23 @@ class SolverState:
     point: Point
     finished: bool = False
     """The solver can do no more: its point satisfies its own optimality test."""
+    left: int = 0
+    """Iterations that were asked for in the last call and not made."""
 
 
 S = TypeVar("S", bound=SolverState)
+
+
+def fits(solver: Any, problem: Any) -> bool:
+    """Whether a solver, or a class of them, has all that it needs of a problem's design and loss."""
+    design, loss = problem.design, problem.loss
+    columns = design.has_columns or not solver.needs_columns
+    columns = columns and (design.has_epochs or not solver.needs_epochs)
+    able = loss.quadratic or not solver.needs_quadratic
+    able = able and (loss.inverts_derivative or not solver.needs_inverse)
+    if solver.needs_scalar_derivative:
+        able = able and problem.smoothness.known and loss.scalar_derivative() is not None
+    return bool(columns and able)
 
 
 def renumber(index: Index, kept: Index) -> Index:
@@ -55,6 +69,9 @@ class PrimalSolver(ABC, Generic[S]):
     needs_scalar_derivative: bool = False
     """Handles losses with a Lipschitz derivative that can be compiled, the same in every row."""
 
+    needs_inverse: bool = False
+    """Needs `Loss.inverse_derivatives`."""
+
     fits_exactly: bool = False
     """Its residuals are those of least-squares fits already: polishing dual points gains nothing."""
 
@@ -68,6 +85,9 @@ class PrimalSolver(ABC, Generic[S]):
     check_growth: float = 0.1
     """Later on, that share of the steps made so far; 0 for a solver whose steps compute all that a
     check needs."""
+
+    usual_steps: int = 100
+    """How many steps a run usually takes, for a solver that others hand over to."""
 
     can_move: bool = False
     """Can go on from any feasible point at the price of a step or two, as first-order methods can."""
@@ -87,6 +107,14 @@ class PrimalSolver(ABC, Generic[S]):
     def wants_column_major(self, problem: ReducedProblem) -> bool:
         """Whether it will read columns so often that a column-major copy of A pays."""
         return False
+
+    def step_cost(self, problem: ReducedProblem) -> float:
+        """What a step costs, in products with one column: two products with A unless a solver knows."""
+        return 2.0 * len(problem.lower)
+
+    def likely_cost(self, problem: ReducedProblem) -> float:
+        """What a run is likely to cost, in products with one column."""
+        return self.usual_steps * self.step_cost(problem)
 
     @abstractmethod
     def start(self, point: Point) -> S:

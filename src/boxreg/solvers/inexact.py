@@ -71,7 +71,8 @@ def inexact_minimum(
         slope = slope - image
         x = moved
     problem.work.add(2 * model.products * len(used))
-    if not done and (model.slow or first is None or size > _WORTHWHILE * first):
+    worthwhile = not (model.slow or first is None or size > _WORTHWHILE * first)
+    if not (done or worthwhile) or np.array_equal(x, point.x[used]):
         return None
     full = point.x.copy()
     full[used] = x

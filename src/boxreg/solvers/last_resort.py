@@ -10,6 +10,7 @@ from ..hidden_gradients import hidden_gain
 from ..point import Point
 from ..rounding import dot
 from ..settings import current
+from .interior_point import InteriorPoint
 
 _NEGLIGIBLE = 1e-16
 """An objective below this share of ½||y||² has nothing left to lose."""
@@ -22,9 +23,6 @@ _PART = 0.25
 
 _SHARE = 4.0
 """Work that orthogonal factors may take, in units of the run so far."""
-
-_ROUND = 2.0
-"""What one of their rounds takes at most on an average, in products with their columns."""
 
 
 def suspects(point: Point) -> Mask:
@@ -99,7 +97,19 @@ def _at_most(point: Point) -> float:
     return float(0.5 * (size + off) ** 2) + aside
 
 
-def solve_by_active_set(point: Point, used: Index) -> Point:
+def by_orthogonal_factors(point: Point) -> Point | None:
+    """The solution with orthogonal factors, from the point on, where a Gram matrix has failed.
+
+    None where the factors of the columns inside alone should cost more than the interior-point method.
+    """
+    problem = point.problem
+    limit = InteriorPoint().likely_cost(problem)
+    if 2.0 * float(np.count_nonzero(point.inside)) ** 2 > limit:
+        return None
+    return solve_by_active_set(point, np.flatnonzero(problem.open), limit)
+
+
+def solve_by_active_set(point: Point, used: Index, products: float | None = None) -> Point:
     """The solution over the coordinates `used`, all others held still, with orthogonal factors.
 
     Where its budget does not last, a point on the way there: the objective falls at every step.
@@ -107,7 +117,10 @@ def solve_by_active_set(point: Point, used: Index) -> Point:
     problem, used = point.problem, np.sort(used)
     columns = problem.smoothness.root_times(problem.design.columns(used).T)
     b = problem.smoothness.over_root(point.residual) + point.x[used] @ columns
-    budget = problem.budget(_SHARE).left * len(problem.lower) / max(len(used), 1)
+    if products is None:
+        products = problem.budget(_SHARE).left * len(problem.lower)
+    rate = current().multiplications / max(len(problem.target), 1)
+    products = min(products, problem.work.deadline.left * rate)
     found = fit(
         np.ascontiguousarray(columns),
         b,
@@ -115,7 +128,7 @@ def solve_by_active_set(point: Point, used: Index) -> Point:
         problem.upper[used],
         x=point.x[used],
         cost=None if problem.cost is None else problem.cost.c[used],
-        rounds=int(budget / _ROUND) if np.isfinite(budget) else None,
+        products=products,
     )
     problem.work.add(found.products)
     x = point.x.copy()

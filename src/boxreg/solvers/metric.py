@@ -14,13 +14,22 @@ _STEEP = 1e10
 """And as at most this many times its median."""
 
 
-def metric(problem: ReducedProblem, prediction: Array, caution: float) -> Array:
-    """h = f'' + κ (s - f''), κ the caution, s the secants f'(p) / (p - argmin f), which see farther."""
+def metric(
+    problem: ReducedProblem, prediction: Array, caution: float, optimism: float | None = None
+) -> Array:
+    """h = f'' + κ (s - f''), s the secants f'(p) / (p - argmin f), which see farther than f''.
+
+    κ is the caution where s > f'', which shortens steps, and the optimism where s < f'', which makes
+    them longer: f'' of a count that is predicted far too small would only double the prediction. The
+    two are equal unless both are given.
+    """
     secants = problem.loss.secants(prediction, problem.target)
     curvature = problem.loss.curvatures(prediction, problem.target)
     h = np.where(np.isfinite(curvature), curvature, secants)
     with np.errstate(invalid="ignore"):  # inf - inf where both are infinite
-        mixed = h + caution * (secants - h)
+        apart = secants - h
+        share = caution if optimism is None else np.where(apart > 0.0, caution, optimism)
+        mixed = h + share * apart
     return tamed(np.where(np.isfinite(h), mixed, np.inf))
 
 

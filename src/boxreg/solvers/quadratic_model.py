@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Index
+from ..free_system import FreeSystem
 from ..losses.least_squares import LeastSquares
 from ..losses.weighted import Weighted
 from ..point import Point
 from ..reduced import ReducedProblem
 from ..smoothness import Smoothness
+from .growing_set import WorkingState
+from .last_resort import solve_by_active_set
 from .metric import tamed
-from .working_set import WorkingSet, WorkingState
+from .working_set import WorkingSet
 
 _ROUNDS, _FIRST_ROUNDS = 50, 2
 """Working sets that a guess goes through; the latter where the model will soon be another."""
@@ -42,8 +46,17 @@ def model_at(point: Point, h: Array) -> Point:
     return model
 
 
-def first_guess(point: Point) -> WorkingState:
-    """The solution of a model over all coordinates, and the working set that it was found with.
+class Guess(NamedTuple):
+    """Where Newton's method begins, and what is known of the model that it was found with."""
+
+    point: Point
+    h: Array
+    working: Index
+    system: FreeSystem
+
+
+def first_guess(point: Point, by_factors: bool) -> Guess:
+    """The solution of a model over all coordinates.
 
     Where f' is Lipschitz, roughly of the model at the point, with secants: it is above the loss, so that
     its solution is an improvement. Otherwise of the model around the best prediction p = argmin f of
@@ -62,23 +75,29 @@ def first_guess(point: Point) -> WorkingState:
         nearest = np.clip(0.0, problem.lower, problem.upper)
         x = np.where(point.inside & ~problem.free, nearest, point.x)
         model = Point(quadratic(problem, ideal, h), x)
-    solver = WorkingSet(thorough=False)
-    state = solver.start(model)
-    for k in range(_FIRST_ROUNDS if ideal is None else _ROUNDS):
-        # Asked before a round: after the last one the answer would be a product with A for nothing.
-        if k and (state.finished or solver.settled(state)):
-            break
-        state = solver.step(state, 1)
+    state = WorkingState(model)
+    if by_factors:
+        state.point = solve_by_active_set(model, np.flatnonzero(problem.open))
+    else:
+        state = _by_working_sets(model, _FIRST_ROUNDS if ideal is None else _ROUNDS)
+    begin = point
     for share in _MIXTURES:
         x = (1.0 - share) * state.point.x + share * point.x
         mixed = Point(problem, np.clip(x, problem.lower, problem.upper))
         if mixed.objective < point.objective and mixed.regular:
-            return _begun(mixed, state, h)
-    return _begun(point, state, h)
+            begin = mixed
+            break
+    known = np.flatnonzero(begin.inside[state.working])
+    return Guess(begin, h, state.working[known], state.system.kept(known))
 
 
-def _begun(point: Point, state: WorkingState, h: Array) -> WorkingState:
-    """The state at a point, with the Gram matrix of the coordinates inside that is known already."""
-    known = np.flatnonzero(point.inside[state.working])
-    working, system = state.working[known], state.system.kept(known)
-    return WorkingState(point, begun=True, working=working, system=system, curvature=h)
+def _by_working_sets(model: Point, rounds: int) -> WorkingState:
+    """The state of the default solver of least squares after so many working sets."""
+    solver = WorkingSet(thorough=False)
+    state = solver.start(model)
+    for k in range(rounds):
+        # Asked before a round: after the last one the answer would be a product with A for nothing.
+        if k and (state.finished or solver.settled(state)):
+            break
+        state = solver.step(state, 1)
+    return state

@@ -30,6 +30,8 @@ def pays(problem: ReducedProblem, size: int) -> bool:
     """Whether conjugate gradients on so many columns should cost less than an exact solution."""
     if size < current().gradients_from:
         return False
+    if size > len(problem.target):
+        return True  # the Gram matrix is singular
     iterative = 2.0 * size * _STEPS + _ROUNDS * 2.0 * problem.design.product_cost
     return exact_cost(problem, size) > current().gradients_advantage * iterative
 
@@ -71,4 +73,4 @@ def leads_on(moved: Point, point: Point) -> bool:
 def exact_cost(problem: ReducedProblem, size: int) -> float:
     """A Gram matrix and its Cholesky factor, in products with one column."""
     gram = 0.5 * problem.design.gram_cost * size**2
-    return gram + _FACTOR / max(problem.design.terms, 1) * size**3 / 3.0
+    return gram + _FACTOR / problem.design.stored * size**3 / 3.0

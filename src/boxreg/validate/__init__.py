@@ -11,6 +11,7 @@ from .batches import (
     mixed_bounds,
     output,
     path,
+    ridge_scale,
     skips_nan,
     sliceable,
     spectral_axis,
@@ -26,7 +27,7 @@ from .collections import (
 )
 from .designs import LARGEST, design, operator, structure_checked, with_columns
 from .methods import lsmr_options, method
-from .problems import dual_point, level_zero, point, problem, start
+from .problems import cost, dual_point, level_zero, point, problem, ridge_term, start, weights
 from .values import (
     choice,
     claim,
@@ -53,6 +54,7 @@ __all__ = [
     "chunks_known",
     "claim",
     "column_dimension",
+    "cost",
     "design",
     "device",
     "device_fits",
@@ -76,6 +78,8 @@ __all__ = [
     "positive",
     "problem",
     "real_array",
+    "ridge_scale",
+    "ridge_term",
     "seconds",
     "skips_nan",
     "sliceable",
@@ -87,5 +91,6 @@ __all__ = [
     "tolerance",
     "vector",
     "verbosity",
+    "weights",
     "with_columns",
 ]

@@ -79,6 +79,8 @@ def _of_length(bound: Array, n: int) -> Array:
 
 def at_least_2d(A: Any) -> Any:
     """A, or as SciPy has it a matrix of one row where A is a vector or a number."""
+    if type(A) is np.ndarray and A.ndim == 2 and A.dtype in _FLOATS:
+        return A
     if sparse.issparse(A) or isinstance(A, (LinearOperator, Design)) or lives_on_gpu(A):
         return A
     return np.atleast_2d(real_array(A, "A"))

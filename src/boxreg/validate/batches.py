@@ -12,10 +12,12 @@ from scipy import sparse
 
 from ..arguments import shown
 from ..arrays import Array
+from ..designs import Design
 from ..losses import Loss
 from ..losses.least_squares import LeastSquares
 from .arrays import real_array
-from .designs import LARGEST
+from .designs import LARGEST, SMALLEST
+from .problems import ridge_term
 from .values import iterations, one_of
 
 
@@ -69,6 +71,30 @@ def bound_of_many(value: Any, name: str, n: int, like: tuple[int, ...]) -> tuple
     if array.ndim == 1 and len(array) != n:
         raise ValueError(f"{name}: {accepted}, got shape {array.shape}")
     return np.broadcast_to(array.astype(np.float64), (n,)).copy(), False
+
+
+def ridge_scale(value: Any, ridge: Any, shape: tuple[int, ...], n: int) -> Array:
+    """What the ridge term of each right-hand side is multiplied by, in the order they are read in."""
+    if isinstance(ridge_term(ridge, n), Design):
+        raise ValueError(
+            "ridge_scale: needs a ridge that is a number or a vector, not a matrix; call solve_many for "
+            "each scale with ridge=np.sqrt(scale) * Γ"
+        )
+    scale = real_array(value, "ridge_scale").astype(np.float64)
+    if scale.shape != shape:
+        raise ValueError(
+            f"ridge_scale: expected one number for each right-hand side, shape {shape}, "
+            f"got shape {scale.shape}"
+        )
+    largest = float(np.max(np.asarray(ridge, dtype=np.float64), initial=0.0))
+    for product in np.unique(scale[~((scale >= SMALLEST) & (scale <= 1.0 / SMALLEST))]):
+        if product != 0.0:
+            raise ValueError(
+                f"ridge_scale: expected 0 or numbers from {SMALLEST:g} to {1.0 / SMALLEST:g}, "
+                f"got {product:g}"
+            )
+    ridge_term(largest * float(np.max(scale, initial=0.0)), n)
+    return np.ascontiguousarray(scale.ravel())
 
 
 def bounds_in_order(lower: Array, upper: Array) -> None:

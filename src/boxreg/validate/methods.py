@@ -6,30 +6,36 @@ from typing import Any
 
 import numpy as np
 
+from .. import planning
 from ..arguments import shown
 from ..arrays import Array
 from ..directions import DIRECTIONS
-from ..dual_updates import DUAL_UPDATES, DualUpdate, LineSearch, SupportPolish
+from ..dual_updates import DUAL_UPDATES, DualUpdate
 from ..method import Method
+from ..plan import Plan
 from ..problem import Problem
 from ..safe_regions import REGIONS, SafeRegion
 from ..solvers import SOLVERS, PrimalSolver
+from ..solvers.base import fits
 from .arrays import vector
 from .problems import check_size
 from .values import choice, iterations, one_of, switch, unknown
+
+_ASKED = "asked for"
 
 
 def method(
     problem: Problem, solver: Any, dual: Any, region: Any, direction: Any, screening: Any
 ) -> Method:
     """The method asked for, checked against the problem."""
-    has_columns = problem.design.has_columns
-    if isinstance(solver, str) and solver == "auto":
-        exact = "working_set" if problem.loss.quadratic else "newton"
-        solver = exact if has_columns else "projected_gradient"
-    chosen = choice(solver, "solver", SOLVERS, PrimalSolver, extra=("auto",))
-    if not _fits(chosen, problem):
-        fitting = [name for name, kind in SOLVERS.items() if _fits(kind, problem)]
+    automatic = isinstance(solver, str) and solver == "auto"
+    successor, why_then = planning.successor_for(problem) if automatic else (None, "")
+    if automatic:
+        chosen, why = planning.engine_for(problem)
+    else:
+        chosen, why = choice(solver, "solver", SOLVERS, PrimalSolver, extra=("auto",)), _ASKED
+    if not fits(chosen, problem):
+        fitting = [name for name, kind in SOLVERS.items() if fits(kind, problem)]
         kind = type(problem.design).__name__
         raise ValueError(
             f"solver: {chosen.name!r} cannot solve loss {problem.loss.name!r} with a {kind} "
@@ -37,17 +43,13 @@ def method(
         )
     screening = switch(screening, "screening")
     if isinstance(dual, str) and dual == "auto":
-        # A better dual point is paid for by what it screens; without screening it only stops a run.
-        polish = screening and not chosen.fits_exactly
-        searched = LineSearch(thorough=not chosen.fits_exactly)
-        dual = SupportPolish(adopt=chosen.can_move) if polish else searched
+        update, why_dual = planning.dual_for(chosen, screening=screening)
+    else:
+        update, why_dual = choice(dual, "dual", DUAL_UPDATES, DualUpdate, extra=("auto",)), _ASKED
     if isinstance(region, str) and region == "auto":
-        # The dome takes a product a check: too much where every step is checked, and where the columns
-        # have no direction in common.
-        shared = problem.design.nonnegative and chosen.check_growth > 0.0
-        shared = shared and problem.smoothness.known
-        region = "dome" if shared else "two_point_ball"
-    update = choice(dual, "dual", DUAL_UPDATES, DualUpdate, extra=("auto",))
+        safe, why_region = planning.region_for(problem, chosen)
+    else:
+        safe, why_region = choice(region, "region", REGIONS, SafeRegion, extra=("auto",)), _ASKED
     if update.needs_finite_bounds and not (
         np.all(np.isfinite(problem.upper)) and np.all(np.isfinite(problem.lower))
     ):
@@ -55,24 +57,20 @@ def method(
             f"dual: {update.name!r} needs every bound to be finite; "
             "use 'translation', 'line_search', 'extrapolated', 'support_polish' or 'auto'"
         )
+    plan = Plan().decided("engine", chosen.name, why)
+    if successor is not None:
+        plan = plan.decided("successor", successor.name, why_then)
+    plan = plan.decided("dual", update.name, why_dual).decided("region", safe.name, why_region)
     return Method(
         solver=chosen,
         dual=update,
-        region=choice(region, "region", REGIONS, SafeRegion, extra=("auto",)),
+        region=safe,
         direction=_direction(direction, problem),
         screening=screening,
+        successor=successor,
+        first=planning.first_products(problem) if automatic else (0.0, _ASKED),
+        plan=plan.decided("threads", *planning.threads()),
     )
-
-
-def _fits(solver: Any, problem: Problem) -> bool:
-    design = problem.design
-    columns = design.has_columns or not solver.needs_columns
-    columns = columns and (design.has_epochs or not solver.needs_epochs)
-    quadratic = problem.loss.quadratic or not solver.needs_quadratic
-    if solver.needs_scalar_derivative:
-        known = problem.smoothness.known and problem.loss.scalar_derivative() is not None
-        return columns and quadratic and known
-    return columns and quadratic
 
 
 def _needs(solver: PrimalSolver[Any]) -> str:
@@ -81,6 +79,8 @@ def _needs(solver: PrimalSolver[Any]) -> str:
         needs = ["single columns of A, in the memory of the host"]
     if solver.needs_quadratic:
         needs.append("the loss 'least_squares'")
+    if solver.needs_inverse:
+        needs.append("a loss with inverse_derivatives")
     if solver.needs_scalar_derivative:
         needs.append("a loss whose derivative is Lipschitz everywhere")
     return " and ".join(needs)

@@ -48,9 +48,9 @@ def problem(
         chosen,
         low,
         high,
-        weights=None if sample_weight is None else _weights(sample_weight, m),
-        cost=None if linear is None else _cost(linear, n),
-        ridge=_ridge(ridge, n),
+        weights=None if sample_weight is None else weights(sample_weight, m),
+        cost=None if linear is None else cost(linear, n),
+        ridge=ridge_term(ridge, n),
         sweeping=sweeping,
     )
     check_norms(posed.survey.norms, posed.design)
@@ -94,7 +94,7 @@ def _row_scale(loss: Loss) -> float:
     return float(np.max(loss.weights, initial=1.0)) if isinstance(loss, Weighted) else 1.0
 
 
-def _weights(value: Any, m: int) -> Array:
+def weights(value: Any, m: int) -> Array:
     """Weights >= 0 in a range where they, and their inverses, can be multiplied with residuals."""
     weights = vector(value, "sample_weight", m, of="rows of A")
     if np.any(weights < 0.0) or not np.any(weights > 0.0):
@@ -119,34 +119,48 @@ def _check_weighted(posed: Problem) -> None:
         )
 
 
-def _cost(value: Any, n: int) -> Array:
-    cost = vector(value, "linear", n, of="columns of A")
+def cost(value: Any, n: int) -> Array:
+    """c: n numbers, or one for all columns."""
+    given = real_array(value, "linear")
+    if given.ndim == 0:
+        given = np.full(n, given, dtype=np.float64)
+    cost = vector(given, "linear", n, of="columns of A")
     check_size(cost, "linear")
     return cost
 
 
-def _ridge(value: Any, n: int) -> float | Design:
-    """μ >= 0, or a matrix Γ with n columns."""
+def ridge_term(value: Any, n: int) -> float | Array | Design:
+    """μ >= 0, n of them, or a matrix Γ with n columns."""
     if not isinstance(value, (Design, LinearOperator)) and not sparse.issparse(value):
         array = value if lives_on_gpu(value) else real_array(value, "ridge")
         if array.ndim == 0:
-            weight = tolerance(float(array), "ridge")
-            if weight and not SMALLEST**2 <= weight <= LARGEST:
-                raise ValueError(
-                    f"ridge: expected 0, a number from {SMALLEST**2:g} to {LARGEST:g} or a matrix, "
-                    f"got {weight:g}"
-                )
-            return weight
+            return float(_penalties(array.reshape(1))[0])
+        if array.ndim == 1:
+            return _penalties(vector(array, "ridge", n, of="columns of A"))
         value = array
     held = design(value, "ridge")
     if held.shape[1] != n:
         raise ValueError(
-            f"ridge: expected a number or a matrix with {n} columns (those of A), "
-            f"got shape {held.shape}"
+            f"ridge: expected a number, a vector with {n} entries or a matrix with {n} columns (those "
+            f"of A), got shape {held.shape}"
         )
     if held.entries is not None:
         check_norms(held.column_norms(), held, "ridge")
     return held
+
+
+def _penalties(value: Array) -> Array:
+    """μ_j: 0, or in a range where they and their inverses have no infinite products."""
+    mu = np.asarray(value, dtype=np.float64)
+    wrong = ~((mu == 0.0) | (mu >= SMALLEST**2) & (mu <= LARGEST))
+    if wrong.any():
+        worst = float(mu[wrong][0])
+        tolerance(worst, "ridge")
+        raise ValueError(
+            f"ridge: expected 0, numbers from {SMALLEST**2:g} to {LARGEST:g} or a matrix, "
+            f"got {worst:g}"
+        )
+    return mu
 
 
 def _check_nonnegative(posed: Problem, held: Design) -> None:
@@ -164,7 +178,7 @@ def _check_nonnegative(posed: Problem, held: Design) -> None:
             f"loss: {name!r} needs lower >= 0, but lower[{j}] = {posed.lower[j]:g} "
             f"({len(negative)} such coordinates)"
         )
-    prediction = posed.design.matvec(posed.interior())
+    prediction = posed.design.matvec(posed.interior)
     hopeless = np.flatnonzero(~np.isfinite(posed.loss.derivatives(prediction, posed.target)))
     if len(hopeless):
         i = int(hopeless[0] if posed.row_map is None else posed.row_map.kept[hopeless[0]])

@@ -25,6 +25,8 @@ __all__ = [
 
 T = TypeVar("T")
 
+_ORDINARY = (str, int, type(None))
+
 _MOST = 2**62
 """Whole numbers above this mean the same: compiled loops count in 64 bits."""
 
@@ -65,6 +67,8 @@ def iterations(value: Any, name: str, *, least: int = 0) -> int | None:
 
 def verbosity(value: Any) -> int:
     """How much to show: a whole number >= 0, or True or False."""
+    if type(value) is int and value >= 0:
+        return value
     number = _number(value, "verbose")
     if not (0 <= number < np.inf and number == np.floor(number)):
         raise ValueError(f"verbose: expected a whole number >= 0, got {value!r}")
@@ -90,6 +94,8 @@ def function(value: Any, name: str) -> Any:
 
 def one_of(value: Any, name: str, accepted: tuple[Any, ...]) -> None:
     """Refuse what is not among a few values."""
+    if type(value) in _ORDINARY and value in accepted:
+        return
     plain = value is None or isinstance(value, (str, int, float, np.integer, np.floating))
     if not (plain and any(value is known or value == known for known in accepted)):
         said = ", ".join(map(repr, accepted))

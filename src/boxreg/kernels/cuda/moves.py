@@ -8,7 +8,7 @@ from collections import namedtuple
 from numba import cuda
 
 from ..box_moves import FREE, LOWER, UPPER
-from ..box_steps import INDEPENDENT
+from ..growing_factor import INDEPENDENT
 from .compiling import block, within
 from .factor import append, pulled, remove, solve
 from .reductions import choose, total
