@@ -12,8 +12,11 @@ from boxreg.losses import LOSSES
 from references.judged import Judged
 
 
-def lbfgsb_seconds(problem: Any) -> float | None:
-    """Seconds that SciPy's L-BFGS-B takes; None where the problem is of another kind."""
+def lbfgsb_seconds(problem: Any, enough: float = np.inf) -> float | None:
+    """Seconds that SciPy's L-BFGS-B takes; None where the problem is of another kind.
+
+    It is stopped once it has taken `enough` of them.
+    """
     if not isinstance(problem, Judged):
         return None
     A, y, loss = (
@@ -31,12 +34,17 @@ def lbfgsb_seconds(problem: Any) -> float | None:
             total = float(weights @ loss.values(p, y)) + float(cost @ x)
             return total, A.T @ (weights * loss.derivatives(p, y)) + cost
 
+    def watch(_: Any) -> None:
+        if time.perf_counter() - clock >= enough:
+            raise StopIteration
+
     start = np.clip(np.zeros(A.shape[1]), problem.lower, problem.upper)
     clock = time.perf_counter()
     minimize(
         *(value, start),
         jac=True,
         method="L-BFGS-B",
+        callback=watch,
         bounds=np.column_stack([problem.lower, problem.upper]),
         options={"maxiter": 15_000, "ftol": 1e-14},
     )

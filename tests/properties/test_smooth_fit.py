@@ -240,3 +240,18 @@ def test_few_rounds_leave_the_rest_to_the_general_solver() -> None:
         found = boxreg.solve(**problem, max_iter=1, tol=0.0)
     assert found.n_iter <= 1
     assert np.isfinite(found.gap)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "log_cosh", "huber"])
+def test_nearly_perfect_fits_end_as_soon_as_theta_zero_proves_them(loss: str) -> None:
+    """Wide problems, with targets of both signs: to the last digit would take several times as long."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        A = rng.standard_normal((20, 90))
+        y = A @ np.maximum(rng.standard_normal(90), 0.0)
+        y = np.sign(y) if loss == "squared_hinge" else y
+        found = boxreg.solve(A, y, loss=LOSSES[loss])
+        assert found.settings["solver"] == COMPILED
+        assert found.success
+        assert found.n_iter <= 6
+        assert not found.theta.any() or found.gap <= 1e-3 * found.target_gap

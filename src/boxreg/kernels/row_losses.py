@@ -100,9 +100,12 @@ def curvatures_at(rows, p, caution, optimism, out):  # type: ignore[no-untyped-d
 
 @branch
 def ideal_predictions(rows, out):  # type: ignore[no-untyped-def]
-    """out = argmin f of every row."""
+    """out = argmin f of every row; the label of a logistic loss, which has none."""
+    counts = rows.kind >= KULLBACK_LEIBLER
     for i in range(len(out)):
-        out[i] = max(rows.target[i] - rows.background[i], 0.0) if i < rows.split else rows.target[i]
+        out[i] = rows.target[i]
+        if counts and i < rows.split:
+            out[i] = max(rows.target[i] - rows.background[i], 0.0)
 
 
 _FLAT = 1e-12
