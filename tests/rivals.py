@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -11,12 +13,20 @@ from scipy.optimize import minimize
 from boxreg.losses import LOSSES
 from references.judged import Judged
 
+_REACHED = 1e-8
+"""A minimum is reached by what is no more than this share of the objective at the start above it."""
 
-def lbfgsb_seconds(problem: Any, enough: float = np.inf) -> float | None:
-    """Seconds that SciPy's L-BFGS-B takes; None where the problem is of another kind.
 
-    It is stopped once it has taken `enough` of them.
-    """
+class Race(NamedTuple):
+    """How L-BFGS-B did."""
+
+    seconds: float
+    reached: Callable[[], bool]
+    """Whether it ended at the minimum; a function, as rational arithmetic takes its time."""
+
+
+def lbfgsb(problem: Any, enough: float = np.inf) -> Race | None:
+    """L-BFGS-B on a problem, stopped once it has taken `enough` seconds; None for other kinds."""
     if not isinstance(problem, Judged):
         return None
     A, y, loss = (
@@ -40,7 +50,7 @@ def lbfgsb_seconds(problem: Any, enough: float = np.inf) -> float | None:
 
     start = np.clip(np.zeros(A.shape[1]), problem.lower, problem.upper)
     clock = time.perf_counter()
-    minimize(
+    found = minimize(
         *(value, start),
         jac=True,
         method="L-BFGS-B",
@@ -48,4 +58,11 @@ def lbfgsb_seconds(problem: Any, enough: float = np.inf) -> float | None:
         bounds=np.column_stack([problem.lower, problem.upper]),
         options={"maxiter": 15_000, "ftol": 1e-14},
     )
-    return time.perf_counter() - clock
+    seconds = time.perf_counter() - clock
+
+    def reached() -> bool:
+        least = problem.optimum
+        above = problem.objective(np.clip(found.x, problem.lower, problem.upper)) - least
+        return bool(above <= Fraction(_REACHED) * (problem.objective(start) - least))
+
+    return Race(seconds, reached)
