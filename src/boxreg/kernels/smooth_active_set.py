@@ -74,10 +74,8 @@ def solve(  # type: ignore[no-untyped-def]  # noqa: PLR0915
     room = Task(table(n, m), floats(m), floats(n), floats(n), floats(n), floats(n), floats(n))
     where = Where(floats(n), floats(m), np.empty(n, dtype=np.int8), floats(n), indices(16))
     used, factor = indices(n), new_factor(min(n, m), m)
-    steps, made, size, count, solved, costs = 0, 3 * n, 0, 0, False, False
+    steps, made, size, count, solved = 0, 3 * n, 0, 0, False
     guess, sweeping, before = kind >= KULLBACK_LEIBLER and not again, n > _FEW and not again, np.inf
-    for j in range(n):
-        costs |= cost[j] != 0.0
     predict(columns, x, p)
     while steps < most and residual_at(rows, p, rho) and not solved:
         correlate_columns(columns, rho, w)
@@ -120,7 +118,7 @@ def solve(  # type: ignore[no-untyped-def]  # noqa: PLR0915
             x[j] = min(max(moved, lower[j]), upper[j])
         predict(columns, x, p)
         # theta = 0 then proves it, whoever is inside: on to rounding errors would take as long again.
-        solved |= not costs and _above_least(rows, p, rho, ahead) <= _NEARLY * fine
+        solved |= _above_least(rows, cost, p, rho, ahead) <= _NEARLY * fine
     if residual_at(rows, p, theta) and solved:
         made += _signed(
             rows, columns, cost, lower, upper, norms,
@@ -130,15 +128,18 @@ def solve(  # type: ignore[no-untyped-def]  # noqa: PLR0915
 
 
 @branch
-def _above_least(rows, p, rho, ideal):  # type: ignore[no-untyped-def]
-    """An upper bound on F(p) - min F by convexity, F'(p) (p - argmin F); rho and `ideal` are written to.
+def _above_least(rows, cost, p, rho, ideal):  # type: ignore[no-untyped-def]
+    """An upper bound on P(x) - min F by convexity, F'(p) (p - argmin F); rho and `ideal` are written to.
 
-    inf for the logistic loss, which has no minimum.
+    inf with costs, and for the logistic loss, which has no minimum.
     """
     if rows.kind == LOGISTIC or not residual_at(rows, p, rho):
         return np.inf
     ideal_predictions(rows, ideal)
     total = 0.0
+    for value in cost:
+        if value != 0.0:
+            return np.inf
     for i in range(len(p)):
         total += rho[i] * (ideal[i] - p[i])
     return total
