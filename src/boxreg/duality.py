@@ -216,6 +216,8 @@ def _computed_box_terms(point: Point, dual: DualPoint) -> float:
         w, charged = np.where(settled, 0.0, w), np.where(settled, 0.0, charged)
         charged = np.where(found.dependent, -charged, charged)
     rising, falling = np.maximum(charged + w, 0.0), np.maximum(charged - w, 0.0)
+    if not np.max(rising, initial=0.0) + np.max(falling, initial=0.0) < np.inf:
+        return np.inf  # products with theta have overflowed
     if problem.some_unbounded:
         no_upper, no_lower = problem.no_upper, problem.no_lower
         if found is not None and not found.proved:

@@ -261,6 +261,19 @@ def test_gaps_are_infinite_where_theta_is_not_feasible() -> None:
             assert gap == np.inf or (true is not None and Fraction(gap) >= true)
 
 
+@pytest.mark.parametrize("size", [np.inf, np.nan])
+def test_gaps_are_infinite_where_slopes_have_overflowed(size: float) -> None:
+    """An infinite slope of a coordinate that is at the bound it points to: 0 · inf proves nothing."""
+    pair = hard_pair("gaussian", 0)
+    n = len(pair.x)
+    cut = Pair(pair.A, pair.y, np.zeros(n), np.ones(n), np.ones(n), pair.theta)
+    point = cut.point()
+    for slope in (size, -size):
+        slopes = np.full(n, 0.5)
+        slopes[0] = slope
+        assert duality_gap(point, DualPoint(pair.theta, slopes, 0.0)) == np.inf
+
+
 def test_gaps_at_a_cancelled_prediction() -> None:
     """theta = rho as computed: all there is of the gap is what rounding did to the prediction."""
     for seed in SEEDS:
