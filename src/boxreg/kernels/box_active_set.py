@@ -56,7 +56,7 @@ def conform(model, factor, moves, count, lower, upper):  # type: ignore[no-untyp
 
 @branch
 def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds):  # type: ignore[no-untyped-def]
-    """Solve from the states at hand; returns the size of F.
+    """Solve from the states at hand; returns the size of F, and the rounds made.
 
     `start` are the slopes w₀ at `base`; the answer is `base + moves.shift`, its slopes `moves.slopes`.
     """
@@ -64,11 +64,13 @@ def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds
     _begin(model, moves, base, start, lower, upper)
     count = move(model, factor, moves, count, base, lower, upper, count <= _FEW)
     best, caution, penance, barred = value_of(moves, start), 0, _CAUTION, False
-    for _ in range(rounds):
+    made = 0
+    while made < rounds:
         gentle = caution > 0 or count <= _FEW
         size = steepest(moves, noise, 1 if caution else BATCH)
         if size == 0:
             break
+        made += 1
         before = count
         if not gentle:
             remember(factor, moves, count)
@@ -92,7 +94,7 @@ def settle(model, factor, moves, count, base, start, lower, upper, noise, rounds
             caution, penance = penance, 2 * penance
     if barred:
         face(model, moves, lower, upper)
-    return count
+    return count, made
 
 
 @branch

@@ -25,6 +25,11 @@ from .kullback_leibler_certificates import divergence, kullback_leibler_gap, shr
 from .vectors import floats, table
 
 _STEPS = 60
+_IDLE = 3
+"""Steps in a row that gain nothing the objective can tell, after which others go on."""
+_PRODUCTS, _ENTRIES = 300.0, 1e6
+"""Products with A after which the general solver is as fast, which solves few large systems and not many
+small ones; and what they may be of a small A, in entries."""
 _HALVINGS = 40
 _ARMIJO = 1e-4
 _NOISE = 1e-13
@@ -76,17 +81,23 @@ def solve_block(model, Y, lower, upper, way, background, tol, warm, used, answer
             count = 0
             for j in range(n):
                 moves.state[j] = LOWER
-        count = _first_guess(weighted, factor, moves, count, y, background, low, high, room)
+        count, rounds = _first_guess(weighted, factor, moves, count, y, background, low, high, room)
         value = _evaluate(model, background, y, room)
         if not value < np.inf:
             for j in range(n):
                 room.x[j] = (1.0 - _MIXTURE) * room.x[j] + _MIXTURE * inside[j]
             value = _evaluate(model, background, y, room)
+        idle, left = 0, max(_PRODUCTS, _ENTRIES / (m * n)) - rounds - count * count / n
         for _ in range(_STEPS):
             if not value < np.inf or _proved(model, y, background, room, r, answers):
                 break
-            count = _newton(weighted, factor, moves, count, y, low, high, room)
+            if idle == _IDLE or left < 1.0:
+                break
+            count, rounds = _newton(weighted, factor, moves, count, y, low, high, room, left)
+            left -= rounds + count * count / n + 3.0
+            before = value
             value = _towards(model, background, y, moves.shift, low, high, value, room)
+            idle = 0 if value < before * (1.0 - _NOISE) else idle + 1
 
 
 @compiled
@@ -103,8 +114,9 @@ def solve_blocks(model, Y, valid, lower, upper, way, background, tol, warm, cuts
 
 @branch
 def _first_guess(model, factor, moves, count, y, background, low, high, room):  # type: ignore[no-untyped-def]
-    """The minimum of the model around q = y, from the projection of 0 on the box; the size of F."""
-    x, v, n = room.x, room.v, len(room.x)
+    """The minimum of the model around q = y, from the projection of 0 on the box; the size of F, and
+    rounds of the active set."""
+    x, v, n, most = room.x, room.v, len(room.x), int(max(_PRODUCTS, _ENTRIES / model.rows.size))
     for j in range(n):
         x[j] = min(max(0.0, low[j]), high[j])
     combine(model.columns, x, room.p)
@@ -120,10 +132,10 @@ def _first_guess(model, factor, moves, count, y, background, low, high, room):  
     count = conform(model, factor, moves, count, low, high)
     correlate_one(model.rows, v, 0, n, room.slopes)
     noise = UNIT_ROUNDOFF * (len(y) + 2) * size_of(v)
-    count = settle(model, factor, moves, count, x, room.slopes, low, high, noise, 3 * n + 30)
+    count, made = settle(model, factor, moves, count, x, room.slopes, low, high, noise, most)
     for j in range(n):
         x[j] = min(max(x[j] + moves.shift[j], low[j]), high[j])
-    return count
+    return count, made
 
 
 @branch
@@ -158,8 +170,9 @@ def _proved(model, y, background, room, r, answers):  # type: ignore[no-untyped-
 
 
 @branch
-def _newton(model, factor, moves, count, y, low, high, room):  # type: ignore[no-untyped-def]
-    """The minimum of the second-order model at x, as `moves.shift`; the size of F."""
+def _newton(model, factor, moves, count, y, low, high, room, left):  # type: ignore[no-untyped-def]
+    """The minimum of the second-order model at x, as `moves.shift`, in so many rounds of the active set;
+    the size of F, and the rounds made."""
     n = len(room.x)
     for i in range(len(y)):
         model.roots[i] = y[i] / room.q[i] / room.q[i] if y[i] > 0.0 else 0.0
@@ -171,7 +184,8 @@ def _newton(model, factor, moves, count, y, low, high, room):  # type: ignore[no
     count = factor_again(model, factor, moves.state, count)
     face(model, moves, low, high)
     noise = UNIT_ROUNDOFF * (len(y) + 2) * size_of(room.theta)
-    return settle(model, factor, moves, count, room.x, room.slopes, low, high, noise, 3 * n + 30)
+    base, slopes, most = room.x, room.slopes, min(int(left), 3 * n + 30)
+    return settle(model, factor, moves, count, base, slopes, low, high, noise, most)
 
 
 @leaf

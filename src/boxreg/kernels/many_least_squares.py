@@ -175,7 +175,7 @@ def solve_blocks(model, Y, valid, lower, upper, way, terms, tol, warm, cuts, ans
 def _settled(model, room, p, count, start, low, high, noise):  # type: ignore[no-untyped-def]
     """Solve right-hand side p from the slopes `start` at the base, and note the answer; |F|."""
     factor, moves, base, rounds = room.factor, room.moves, room.base, 3 * len(low) + 30
-    count = settle(model, factor, moves, count, base, start, low, high, noise, rounds)
+    count, _ = settle(model, factor, moves, count, base, start, low, high, noise, rounds)
     _record(factor, moves, count, base, low, high, room.trial[p], room.states[p], room.orders[p])
     room.counts[p] = count
     return count

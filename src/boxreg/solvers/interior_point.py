@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..arrays import Array, Index, Mask
+from ..designs import Design
 from ..duality import DualPoint
 from ..matrix_products import own
 from ..point import Point
@@ -115,7 +116,7 @@ class InteriorPoint(PrimalSolver[InteriorState]):
         """A product of A with itself, and a Cholesky factor."""
         m, k = len(problem.target), problem.open_count
         least = min(m, k)
-        return problem.design.gram_cost * k * least + least**3 / (3.0 * max(m, 1)) + 8.0 * k
+        return _gram_cost(problem) * k * least + least**3 / (3.0 * max(m, 1)) + 8.0 * k
 
     def likely_cost(self, problem: ReducedProblem) -> float:
         """Where f is quadratic, and columns are no more than rows, one Gram matrix serves all steps."""
@@ -124,7 +125,7 @@ class InteriorPoint(PrimalSolver[InteriorState]):
         grams = 1 if quadratic and k <= m else self.usual_steps
         factor = _FACTOR if quadratic else 1.0
         step = factor * least**3 / (3.0 * max(m, 1)) + 8.0 * k
-        return grams * problem.design.gram_cost * k * least + self.usual_steps * step
+        return grams * _gram_cost(problem) * k * least + self.usual_steps * step
 
     def start(self, point: Point) -> InteriorState:
         """Near the point, away from all bounds by what predictions are off, over √m."""
@@ -346,7 +347,7 @@ class Equations:
         """By the identity of Woodbury: as many equations as rows."""
         problem = self.problem
         rows = np.ascontiguousarray(problem.design.columns(self.open)) / np.sqrt(diagonal)
-        problem.work.add(len(rows) * len(self.open) * problem.design.gram_cost)
+        problem.work.add(len(rows) * len(self.open) * _gram_cost(problem))
         matrix = own(rows.T)
         matrix[np.diag_indices(len(matrix))] += 1.0 / self.h
         size, factor, failed = _scaled_factor(matrix)
@@ -360,6 +361,16 @@ class Equations:
             return np.asarray(root * (r - rows.T @ inner))
 
         return apply
+
+
+def _gram_cost(problem: ReducedProblem) -> float:
+    """What one entry of a product of A with itself costs, in products with a column.
+
+    Where A has fewer rows than columns it is made dense for that.
+    """
+    if len(problem.target) < problem.open_count:
+        return Design.gram_cost / max(problem.design.density, _LEAST)
+    return problem.design.gram_cost
 
 
 def _scaled_factor(matrix: Array) -> tuple[Array, Array, bool]:

@@ -23,7 +23,8 @@ def descended(point: Point, gain: float, evaluations: int) -> Point:
     """The best point that L-BFGS-B finds from there, in variables scaled by the norms of columns.
 
     It ends once a step gains less than `gain` of the objective at the point, or after so many
-    evaluations of P and its gradient, each two products with A.
+    evaluations of P and its gradient, each two products with A. What it computes with the corrections
+    takes 4 n multiplications for each of them.
     """
     problem = point.problem
     size = np.where(problem.norms > 0.0, problem.norms, 1.0)
@@ -35,6 +36,7 @@ def descended(point: Point, gain: float, evaluations: int) -> Point:
         left -= 1
         if left < 0 or problem.work.over:
             raise _OutOfBudget
+        problem.work.charge(4.0 * _MEMORY * len(z) / max(len(problem.target), 1))
         trial = Point(problem, np.clip(z / size, problem.lower, problem.upper))
         value = trial.objective
         if not (np.isfinite(value) and trial.regular):
