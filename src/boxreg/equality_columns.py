@@ -57,6 +57,8 @@ class EqualityMetric:
         weighted = root[:, None] * columns
         scale = np.sqrt(np.einsum("ij,ij->j", weighted, weighted))
         used = np.flatnonzero(scale > 0.0)
+        if not len(used):
+            return None
         unit = weighted[:, used] / scale[used]
         found = _by_cholesky(unit)
         attempts = [found] if found is not None else _by_pivoted_qr(unit)

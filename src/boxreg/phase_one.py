@@ -181,7 +181,7 @@ def _level_part(
         [
             sparse.vstack([rows, entries]),
             sparse.csr_array(-room[:, None] / unit),
-            sparse.eye_array(count),
+            sparse.csr_array(sparse.identity(count)),
         ]
     )
     flat = sparse.csr_array((problem.design.columns(plane) / scale[plane]).T)

@@ -110,9 +110,8 @@ def _linear_part(
 def _on_top(design: Design, below: Design) -> Design:
     """One design above the other; in one piece where both are sparse."""
     if isinstance(design, SparseDesign) and isinstance(below, SparseDesign | IdentityDesign):
-        lower = (
-            below.matrix if isinstance(below, SparseDesign) else sparse.eye_array(len(below.index))
-        )
+        rows = below.matrix if isinstance(below, SparseDesign) else None
+        lower = sparse.identity(below.shape[1]) if rows is None else rows
         return design.above(sparse.csc_array(lower))
     return StackedDesign(design, below)
 

@@ -3,8 +3,8 @@
 Sums may be reassociated and contracted, so that they vectorise: the error bounds hold for any order
 of summation. Nothing else of `fastmath` is allowed. Division by zero gives inf or NaN, as in NumPy.
 
-Functions that Python calls are cached on disk (`caching`). Inner ones have no way in from Python, which
-halves the time to compile them, and live in the cache of those that call them.
+Functions that Python calls are cached on disk (`caching`). Inner ones have no way in from Python, and
+live in the code (`linking`) and in the cache of those that call them.
 
 Leaves are inner functions that allocate nothing. They count no references, which in a chain of short
 calls with many arrays takes more time than the arithmetic.
@@ -20,6 +20,7 @@ from numba.core import event
 
 from ..compile_time import compile_time
 from .caching import depends_on_sources
+from .linking import EntryCompiler, InnerCompiler
 
 
 def _njit(**options: Any) -> Callable[[Any], Any]:
@@ -43,10 +44,16 @@ def _njit(**options: Any) -> Callable[[Any], Any]:
 
 _SUMS = {"reassoc", "contract"}
 _ALL = {"nogil": True, "error_model": "numpy"}
-_WITHIN = {**_ALL, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_ENTRY = {**_ALL, "cache": True, "pipeline_class": EntryCompiler}
+_WITHIN = {
+    **_ALL,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": InnerCompiler,
+}
 
-compiled = depends_on_sources(_njit(**_ALL, cache=True))
-compiled_sums = depends_on_sources(_njit(**_ALL, cache=True, fastmath=_SUMS))
+compiled = depends_on_sources(_njit(**_ENTRY))
+compiled_sums = depends_on_sources(_njit(**_ENTRY, fastmath=_SUMS))
 inner = _njit(**_WITHIN)
 inner_sums = _njit(**_WITHIN, fastmath=_SUMS)
 _LEAF = {**_WITHIN, "_nrt": False, "forceinline": True}

@@ -59,7 +59,7 @@ def _documents() -> Any:
         counts = sparse.csr_array(parts, shape=tuple(held["shape"]))
     norms = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
     counts, norms = counts[norms > 0], norms[norms > 0]
-    return sparse.csc_array((sparse.diags_array(1.0 / norms) @ counts).T)
+    return sparse.csc_array((sparse.diags(1.0 / norms) @ counts).T)
 
 
 def _topics(words: int, documents: int, topics: int = 25) -> Any:
