@@ -38,6 +38,9 @@ _FINISHING = 5e7
 """Multiplications that an exact solver may make in any case to go from the target to the precision of
 the data: a twentieth of a second."""
 
+_FALLS = 0.1
+"""A run whose gap is down to this share of what it was at the last check is left to its solver."""
+
 _NO_LIMIT = 1 << 30
 _SHORTEST_STEP = 1e-7
 """Seconds: a clock may tell none for the first steps."""
@@ -280,8 +283,9 @@ def _hands_over(method: Method, track: Track, early: Status | None, gap: float) 
     """Whether the solver's successor goes on.
 
     It does once the run has cost as much as the successor is likely to, so that both together take at
-    most twice as long as the better one; or where the solver can do no more, rounding is not the cause,
-    and the successor is not likely to take much longer than the run so far.
+    most twice as long as the better one, unless the run is about to end; or where the solver can do no
+    more, rounding is not the cause, and the successor is not likely to take much longer than the run so
+    far.
     """
     solver, problem = method.successor, track.point.problem
     if solver is None or track.solver is solver or not problem.open_count:
@@ -291,7 +295,10 @@ def _hands_over(method: Method, track: Track, early: Status | None, gap: float) 
         rounding = Status.of_gap(gap, rounding_share(track.point, track.best))
         affordable = problem.budget(current().successor_cost).left >= likely
         return affordable and rounding is Status.NOT_PROVED
-    return early is None and problem.work.effort >= current().successor_after * likely
+    seen = track.ledger.snapshots
+    converges = len(seen) > 1 and seen[-1].gap <= _FALLS * seen[-2].gap
+    late = problem.work.effort >= current().successor_after * likely
+    return early is None and late and not converges
 
 
 def _names(method: Method, track: Track, begin: Begun | None, steps: int) -> str:

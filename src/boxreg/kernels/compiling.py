@@ -54,6 +54,7 @@ _WITHIN = {
 
 compiled = depends_on_sources(_njit(**_ENTRY))
 compiled_sums = depends_on_sources(_njit(**_ENTRY, fastmath=_SUMS))
+uncached = _njit(**_ALL, pipeline_class=EntryCompiler)
 inner = _njit(**_WITHIN)
 inner_sums = _njit(**_WITHIN, fastmath=_SUMS)
 _LEAF = {**_WITHIN, "_nrt": False, "forceinline": True}

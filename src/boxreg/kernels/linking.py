@@ -6,8 +6,8 @@ optimised five times, and made machine code of as often. Inner functions have no
 here their code waits, as it was lowered, for the function at the head of the chain, where everything is
 linked and optimised together.
 
-A first call of `nnls` takes 3.7 s of compiling with this and 8.4 without, of `solve` 8 and 25, of
-`solve_many` 10 and 35 (one core of a 2-core AMD EPYC virtual machine, numba 0.68.1).
+A first call of `nnls` takes 4.4 s with this and 8.5 without, of `solve` 9.2 and 25, of
+`solve_many` 12 and 35 (processor time on a 2-core AMD EPYC virtual machine, numba 0.68.1).
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Part(_Library):
-    """The code of an inner function, without that of the functions that it calls."""
+    """The code of an inner function and of those that it calls, as it was lowered."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.environments: list[tuple[str, Any]] = []
-        """What numba tells a function once it is in memory, with the names of global variables."""
+        """What numba tells functions once they are in memory, with the names of global variables."""
 
     @property
     def codegen(self) -> Any:
@@ -57,9 +57,13 @@ class _Part(_Library):
         self.environments.append((name, env))
 
     def finalize(self) -> None:
-        """Nothing is linked, optimised or made machine code of."""
+        """Nothing is optimised, or made machine code of."""
         require_global_compiler_lock()
         self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+            self.environments += getattr(library, "environments", [])
         self._final_module.verify()
         self._finalize_dynamic_globals()
         self._finalized = True
@@ -71,20 +75,12 @@ class _Part(_Library):
 
 
 class _Whole(_Library):
-    """The code of a function and of all inner ones that it calls, however indirectly."""
-
-    def add_linking_library(self, library: Any) -> None:
-        """Link a library, and those that it would have linked itself."""
-        super().add_linking_library(library)
-        if isinstance(library, _Part):
-            for other in library._linking_libraries:
-                if other not in self._linking_libraries:
-                    self.add_linking_library(other)
+    """The code of a function that Python calls, which tells the others their environments."""
 
     def _finalize_specific(self) -> None:
         super()._finalize_specific()
-        for part in self._linking_libraries:
-            for name, env in getattr(part, "environments", ()):
+        for library in self._linking_libraries:
+            for name, env in getattr(library, "environments", ()):
                 if self._codegen._engine.get_global_value_address(name):
                     self._codegen.set_env(name, env)
 

@@ -14,11 +14,8 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from .compiling import inner
-
-_njit: Any = njit
+from .compiling import inner, uncached
 
 Derivative = Callable[[float, float], float]
 Family = Callable[[float, float, float], float]
@@ -70,7 +67,7 @@ def _without_parameter(derivative: Derivative) -> Family:
 def _dense_epochs(family: Family) -> Any:
     slope = inner(family)
 
-    @_njit(nogil=True, error_model="numpy")
+    @uncached
     def epochs(k, columns, x, prediction, residual, rows, box, rates, order, count):  # type: ignore[no-untyped-def]
         target, weights, split = rows
         lower, upper, cost = box
@@ -103,7 +100,7 @@ def _dense_epochs(family: Family) -> Any:
 def _csc_epochs(family: Family) -> Any:
     slope = inner(family)
 
-    @_njit(nogil=True, error_model="numpy")
+    @uncached
     def epochs(k, csc, x, prediction, residual, rows, box, rates, order, count):  # type: ignore[no-untyped-def]
         data, indices, indptr = csc
         target, weights, split = rows
