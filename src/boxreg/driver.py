@@ -296,7 +296,7 @@ def _hands_over(method: Method, track: Track, early: Status | None, gap: float) 
         affordable = problem.budget(current().successor_cost).left >= likely
         return affordable and rounding is Status.NOT_PROVED
     seen = track.ledger.snapshots
-    converges = len(seen) > 1 and seen[-1].gap <= _FALLS * seen[-2].gap
+    converges = len(seen) > 1 and seen[-1].gap <= _FALLS * seen[-2].gap < np.inf
     late = problem.work.effort >= current().successor_after * likely
     return early is None and late and not converges
 
