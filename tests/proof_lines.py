@@ -29,6 +29,7 @@ SOURCE = ROOT / "src" / "boxreg"
 JUDGED: tuple[tuple[str, ...], ...] = (
     ("-m", "pytest", "tests/properties/test_proof_steps.py"),
     ("-m", "pytest", "tests/kernel_proofs.py"),
+    ("-m", "pytest", "tests/properties/test_entry_errors.py"),
     ("-m", "pytest", "tests/properties/test_equality_columns.py"),
     ("-m", "pytest", "tests/properties/test_proved_claims.py"),
     ("-m", "pytest", "tests/properties/test_exact_dependence.py"),
@@ -100,11 +101,16 @@ PROOFS = (
     Part("designs/stacked.py", only=PRODUCTS),
     Part("designs/view.py", only=PRODUCTS),
     Part("designs/projected.py", only=PRODUCTS),
+    Part("shrinking.py"),
     Part("hidden_gradients.py"),
     Part("kernels/certified_fit.py"),
     Part("kernels/orthogonal_active_set.py", only=("usual", "residual_of")),
     Part("kernels/box_certificates.py"),
     Part("kernels/kullback_leibler_certificates.py"),
+    Part("kernels/smooth_certificates.py"),
+    Part("kernels/brackets.py"),
+    Part("kernels/entropies.py"),
+    Part("smooth_fit.py", only=("prove", "_constants")),
     Part(
         "kernels/many_least_squares.py",
         only=(

@@ -230,6 +230,13 @@ MUTANTS = [
         (STEPS,),
     ),
     Mutant(
+        "slopes that have overflowed are as good as others",
+        "duality.py",
+        "return np.inf  # products with theta have overflowed",
+        "rising, falling = np.zeros_like(rising), np.zeros_like(falling)",
+        (f"{STEPS}::test_gaps_are_infinite_where_slopes_have_overflowed",),
+    ),
+    Mutant(
         "coordinates without a lower bound need no sign",
         "duality.py",
         "if (rising * no_upper).any() or (falling * no_lower).any():",
