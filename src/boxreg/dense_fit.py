@@ -245,23 +245,29 @@ def _bound(value: Any, name: str, n: int) -> Array | None:
 def nonnegative_fit(A: Any, b: Array, threshold: float, rounds: int | None) -> Fit | None:
     """The non-negative fit of an A with few entries; None where A is another matrix.
 
-    Where A is wide and has negative entries there are many solutions as a rule: then SciPy's is found.
-    Any array will do, in any order and of any kind of real numbers, and sparse matrices. Shapes that do
-    not match and what is not finite are left to `validate`, which explains.
+    Where A is wide and has negative entries there are many solutions as a rule: then SciPy's is found,
+    unless the largest slopes lead nowhere in as many rounds as SciPy makes. Any array will do, in any
+    order and of any kind of real numbers, and sparse matrices. Shapes that do not match and what is not
+    finite are left to `validate`, which explains.
     """
     transposed = _columns(A, "A")
     if transposed is None or b.shape != transposed.shape[1:]:
         return None
-    columns = plain(transposed)
+    columns, b = plain(transposed), plain(b)
     n, m = columns.shape
-    x, none, most = np.zeros(n), np.zeros(n), 3 * n + 30
-    most = most if rounds is None else min(rounds, most)
+    none, above = np.zeros(n), _filled(n, np.inf)
+    most = 3 * n + 30 if rounds is None else min(rounds, 3 * n + 30)
+
+    def found(classic: bool) -> Fit:
+        x = np.zeros(n)
+        how = _kernel()(columns, b, none, none, above, x, threshold, classic, most, np.inf)
+        return Fit(x, *how)
+
     classic = n > m and bool((columns < 0.0).any())
-    kernel, above = _kernel(), _filled(n, np.inf)
-    found = Fit(
-        x, *kernel(columns, plain(b), none, none, above, x, threshold, classic, most, np.inf)
-    )
-    return found if found.norm < np.inf else None
+    answer = found(classic)
+    if classic and not answer.solved and rounds is None:
+        answer = found(False)
+    return answer if answer.norm < np.inf else None
 
 
 def first_fit(problem: Problem, products: float, rounds: int | None = None) -> Fit:

@@ -14,6 +14,7 @@ from scipy import sparse
 import boxreg
 from boxreg.dense_fit import Fit, fit, nonnegative_fit
 from boxreg.settings import using
+from judge import make
 from references.exact import exact_solution
 from references.families import FAMILIES, generated
 
@@ -299,3 +300,11 @@ def test_calls_that_overlap_in_time() -> None:
         assert found is not None
         assert expected is not None
         np.testing.assert_array_equal(found.x, expected.x)
+
+
+def test_where_the_largest_slopes_lead_nowhere() -> None:
+    """A wide problem of integers that SciPy's order does not solve in its 3 n steps."""
+    problem = make("wide-planted-least_squares-nonnegative", 1015)
+    x, norm = boxreg.nnls(problem.A, problem.y)
+    assert problem.excess(x) <= Fraction(1e-12) * problem.optimum
+    assert norm == pytest.approx(np.sqrt(2.0 * float(problem.optimum)), rel=1e-9)
