@@ -532,6 +532,21 @@ def test_points_that_are_not_feasible_prove_nothing(bounds: str) -> None:
     assert outside >= 40
 
 
+def test_a_prediction_that_cancels_at_the_end_of_the_range() -> None:
+    """Its computed value is 0 and so is theta, which is optimal; the true objective is no float64."""
+    A, y, theta = np.array([[-0.20332957, 0.0014721]]), np.zeros(1), np.zeros(1)
+    x = np.array([1.09431887e-307, 1.09431887e-307 * 0.20332957 / 0.0014721])
+    pair, model = Pair(A, y, np.zeros(2), np.full(2, INF), x, theta), model_of(A)
+    true = gap_of(pair, theta)
+    assert true is not None
+    assert true > 0
+    drift, _ = prediction_error(x, model.norms)
+    gap = least_squares_gap(
+        x, np.zeros(2), theta, theta, model.norms, box_of(pair), way_of(pair), 0.0, drift
+    )
+    assert Fraction(gap) >= true
+
+
 @pytest.mark.parametrize("bounds", BOXES)
 def test_least_squares_on_a_card(bounds: str) -> None:
     from numba import config

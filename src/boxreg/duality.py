@@ -290,7 +290,8 @@ def _cost_of_prediction_error(point: Point, apart: float, moved: Array | None = 
     loss = point.problem.loss
     rounding = 2.0 * UNIT_ROUNDOFF * loss.roundoff_derivative * point.residual_norm
     slope = apart + rounding + (0.0 if moved is None else norm(moved))
-    return slope * error + 0.5 * point.problem.smoothness.largest * error * error
+    cost = slope * error + 0.5 * point.problem.smoothness.largest * error * error
+    return cost if cost >= UNDERFLOW else cost + TINY
 
 
 def implied_reach(x: Array, problem: ReducedProblem) -> Array:

@@ -169,9 +169,13 @@ class ReducedProblem:
         return image + self.offset if self.offset_size else image
 
     def prediction_error(self, x: Array) -> float:
-        """Bound on the rounding error of `predict(x)`, in norm: gamma sum_j |x_j| ||a_j||."""
-        size = dot(np.abs(x), self.norms) + self.offset_size
-        return gamma(int(np.count_nonzero(x)) + 2) * size * SLACK + self.offset_error
+        """Bound on the rounding error of `predict(x)`, in norm: gamma sum_j |x_j| ||a_j||.
+
+        0 only where x is; errors of products that underflow are left to those who square it.
+        """
+        size, count = dot(np.abs(x), self.norms) + self.offset_size, int(np.count_nonzero(x))
+        least = LEAST if count else 0.0
+        return max(gamma(count + 2) * size * SLACK, least) + self.offset_error
 
     @cached_property
     def offset_size(self) -> float:

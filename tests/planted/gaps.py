@@ -8,6 +8,7 @@ EQUALITY = "tests/properties/test_equality_columns.py"
 DEPENDENCE = "tests/properties/test_exact_dependence.py"
 ORTHONORMAL = f"{STEPS}::test_distances_with_a_basis_that_is_not_quite_orthonormal"
 FREE = f"{STEPS}::test_gaps_with_free_columns"
+CANCELLED = f"{STEPS}::test_gaps_at_a_prediction_that_cancels_at_the_end_of_the_range"
 
 ENTRIES = "tests/properties/test_entry_errors.py"
 
@@ -120,15 +121,15 @@ MUTANTS = [
     Mutant(
         "predictions are exact",
         "reduced.py",
-        "return gamma(int(np.count_nonzero(x)) + 2) * size * SLACK + self.offset_error",
-        "return self.offset_error",
+        "return max(gamma(count + 2) * size * SLACK, least) + self.offset_error",
+        "return least + self.offset_error",
         (STEPS,),
     ),
     Mutant(
         "the offset's error is not part of a prediction's",
         "reduced.py",
-        "gamma(int(np.count_nonzero(x)) + 2) * size * SLACK + self.offset_error",
-        "gamma(int(np.count_nonzero(x)) + 2) * size * SLACK",
+        "return max(gamma(count + 2) * size * SLACK, least) + self.offset_error",
+        "return max(gamma(count + 2) * size * SLACK, least)",
         (STEPS,),
     ),
     Mutant(
@@ -253,16 +254,30 @@ MUTANTS = [
     Mutant(
         "a prediction's error adds nothing to first order",
         "duality.py",
-        "return slope * error + 0.5 * point.problem.smoothness.largest * error * error",
-        "return 0.5 * point.problem.smoothness.largest * error * error",
+        "cost = slope * error + 0.5 * point.problem.smoothness.largest * error * error",
+        "cost = 0.5 * point.problem.smoothness.largest * error * error",
         (STEPS,),
     ),
     Mutant(
         "a prediction's error adds nothing to second order",
         "duality.py",
-        "return slope * error + 0.5 * point.problem.smoothness.largest * error * error",
-        "return slope * error",
+        "cost = slope * error + 0.5 * point.problem.smoothness.largest * error * error",
+        "cost = slope * error",
         (STEPS,),
+    ),
+    Mutant(
+        "predictions that cancel next to the end of the range are exact",
+        "reduced.py",
+        "least = LEAST if count else 0.0",
+        "least = 0.0",
+        (CANCELLED,),
+    ),
+    Mutant(
+        "what their errors cost is 0 where it underflows",
+        "duality.py",
+        "return cost if cost >= UNDERFLOW else cost + TINY",
+        "return cost",
+        (CANCELLED,),
     ),
     Mutant(
         "the residual's own rounding is not in the bracket",

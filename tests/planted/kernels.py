@@ -5,6 +5,7 @@ from __future__ import annotations
 from .mutant import KERNELS, Mutant
 
 BOX = f"{KERNELS}::test_least_squares"
+END_OF_RANGE = f"{KERNELS}::test_a_prediction_that_cancels_at_the_end_of_the_range"
 PUSH = f"{KERNELS}::test_a_push_goes_beyond_the_errors_of_slopes"
 CARD = f"{KERNELS}::test_least_squares_on_a_card"
 NO_COSTS = f"{KERNELS}::test_theta_0_says_nothing_of_costs"
@@ -61,9 +62,23 @@ MUTANTS = [
     Mutant(
         "compiled: predictions are exact",
         "kernels/box_certificates.py",
-        "return gamma(count + 2) * total * SLACK, count",
+        "return max(gamma(count + 2) * total * SLACK, LEAST if count > 0 else 0.0), count",
         "return 1e-6 * gamma(count + 2) * total * SLACK, count",
         (BOX,),
+    ),
+    Mutant(
+        "compiled: predictions that cancel next to the end of the range are exact",
+        "kernels/box_certificates.py",
+        "SLACK, LEAST if count > 0 else 0.0), count",
+        "SLACK, 0.0), count",
+        (END_OF_RANGE,),
+    ),
+    Mutant(
+        "compiled: what their errors cost is 0 where it underflows",
+        "kernels/box_certificates.py",
+        "* size) * drift + 0.5 * drift * drift + TINY",
+        "* size) * drift + 0.5 * drift * drift",
+        (END_OF_RANGE,),
     ),
     Mutant(
         "compiled: slopes are taken as computed",

@@ -13,7 +13,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from boxreg import validate
+from boxreg import validate, verify
 from boxreg.dual_cone import DualCone
 from boxreg.duality import DualPoint, duality_gap, feasible_nearby
 from boxreg.equality_columns import EqualityMetric
@@ -272,6 +272,22 @@ def test_gaps_are_infinite_where_slopes_have_overflowed(size: float) -> None:
         slopes = np.full(n, 0.5)
         slopes[0] = slope
         assert duality_gap(point, DualPoint(pair.theta, slopes, 0.0)) == np.inf
+
+
+def test_gaps_at_a_prediction_that_cancels_at_the_end_of_the_range() -> None:
+    """Its computed value is 0 and so is theta, which is optimal; the true objective is no float64."""
+    A, y = np.array([[-0.20332957, 0.0014721]]), np.zeros(1)
+    x = np.array([1.09431887e-307, 0.0])
+    x[1] = -x[0] * A[0, 0] / A[0, 1]
+    n = len(x)
+    pair = Pair(A, y, np.zeros(n), np.full(n, np.inf), x, np.zeros(1))
+    point = pair.point()
+    true = gap_of(pair, pair.theta)
+    assert true is not None
+    assert 0 < true < Fraction(2.0**-1074)
+    assert point.prediction[0] == 0.0
+    assert Fraction(duality_gap(point, DualPoint.at(pair.theta, point.problem))) >= true
+    assert not verify(A, y, x, np.zeros(1), gap=0.0)
 
 
 def test_gaps_at_a_cancelled_prediction() -> None:

@@ -12,7 +12,16 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..rounding import AGAIN, COMBINATION, MARGIN, SLACK, TINY, UNDERFLOW, UNIT_ROUNDOFF
+from ..rounding import (
+    AGAIN,
+    COMBINATION,
+    LEAST,
+    MARGIN,
+    SLACK,
+    TINY,
+    UNDERFLOW,
+    UNIT_ROUNDOFF,
+)
 from .compiling import inner, leaf, leaf_sums
 from .vectors import floats
 
@@ -88,12 +97,12 @@ def size_of(v):  # type: ignore[no-untyped-def]
 
 @leaf_sums
 def prediction_error(x, norms):  # type: ignore[no-untyped-def]
-    """Bound on the rounding error of A x, in norm; and how many x_j are not 0."""
+    """Bound on the rounding error of A x, in norm, 0 only where x is; and how many x_j are not 0."""
     total, count = 0.0, 0
     for j in range(len(x)):
         total += abs(x[j]) * norms[j]
         count += x[j] != 0.0
-    return gamma(count + 2) * total * SLACK, count
+    return max(gamma(count + 2) * total * SLACK, LEAST if count > 0 else 0.0), count
 
 
 @leaf_sums
@@ -212,5 +221,5 @@ def bracket_of(apart, distance, size, drift):  # type: ignore[no-untyped-def]
     bracket = max(0.5 * distance * distance * SLACK, TINY) if distance > 0.0 else 0.0
     if drift > 0.0:
         drift = AGAIN * drift + 4.0 * UNIT_ROUNDOFF * size
-        bracket += (apart + 2.0 * UNIT_ROUNDOFF * size) * drift + 0.5 * drift * drift
+        bracket += (apart + 2.0 * UNIT_ROUNDOFF * size) * drift + 0.5 * drift * drift + TINY
     return bracket

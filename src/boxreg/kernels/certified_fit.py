@@ -315,7 +315,7 @@ def _gap(posed, x, slopes, theta, rho, box, way, error, drift):  # type: ignore[
     if drift > 0.0:
         rounded = 2.0 * posed.roundoff * size_of(rho)
         drift = AGAIN * drift + 2.0 * rounded / posed.largest
-        bracket += (apart + rounded + TINY) * drift + 0.5 * posed.largest * drift * drift
+        bracket += (apart + rounded) * drift + 0.5 * posed.largest * drift * drift + TINY
     return (bracket + sums) * SLACK * SLACK  # once more for another order of summation
 
 

@@ -208,7 +208,7 @@ def _distance(theta, rho):  # type: ignore[no-untyped-def]
 @branch
 def _cost_of_error(slope, off, largest):  # type: ignore[no-untyped-def]
     """What an error of the prediction adds to the brackets, at most."""
-    return slope * off + 0.5 * largest * off * off if off > 0.0 else 0.0
+    return slope * off + 0.5 * largest * off * off + TINY if off > 0.0 else 0.0
 
 
 @branch

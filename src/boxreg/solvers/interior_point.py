@@ -164,9 +164,8 @@ class InteriorPoint(PrimalSolver[InteriorState]):
             state.left = left
             if state.finished or state.point.problem.work.over:
                 return state
-            with np.errstate(
-                over="ignore", invalid="ignore"
-            ):  # far bounds: what is not finite ends it
+            # Far bounds, and rows without curvature: what is not finite ends it.
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 state = self._moved(state)
         state.left = 0
         return state
