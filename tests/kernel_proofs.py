@@ -532,10 +532,11 @@ def test_points_that_are_not_feasible_prove_nothing(bounds: str) -> None:
     assert outside >= 40
 
 
-def test_a_prediction_that_cancels_at_the_end_of_the_range() -> None:
+@pytest.mark.parametrize("size", [1.09431887e-307, 1e-310])
+def test_a_prediction_that_cancels_at_the_end_of_the_range(size: float) -> None:
     """Its computed value is 0 and so is theta, which is optimal; the true objective is no float64."""
     A, y, theta = np.array([[-0.20332957, 0.0014721]]), np.zeros(1), np.zeros(1)
-    x = np.array([1.09431887e-307, 1.09431887e-307 * 0.20332957 / 0.0014721])
+    x = np.array([size, -size * A[0, 0] / A[0, 1]])
     pair, model = Pair(A, y, np.zeros(2), np.full(2, INF), x, theta), model_of(A)
     true = gap_of(pair, theta)
     assert true is not None

@@ -274,11 +274,11 @@ def test_gaps_are_infinite_where_slopes_have_overflowed(size: float) -> None:
         assert duality_gap(point, DualPoint(pair.theta, slopes, 0.0)) == np.inf
 
 
-def test_gaps_at_a_prediction_that_cancels_at_the_end_of_the_range() -> None:
+@pytest.mark.parametrize("size", [1.09431887e-307, 1e-310])
+def test_gaps_at_a_prediction_that_cancels_at_the_end_of_the_range(size: float) -> None:
     """Its computed value is 0 and so is theta, which is optimal; the true objective is no float64."""
     A, y = np.array([[-0.20332957, 0.0014721]]), np.zeros(1)
-    x = np.array([1.09431887e-307, 0.0])
-    x[1] = -x[0] * A[0, 0] / A[0, 1]
+    x = np.array([size, -size * A[0, 0] / A[0, 1]])
     n = len(x)
     pair = Pair(A, y, np.zeros(n), np.full(n, np.inf), x, np.zeros(1))
     point = pair.point()
