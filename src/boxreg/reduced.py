@@ -171,10 +171,10 @@ class ReducedProblem:
     def prediction_error(self, x: Array) -> float:
         """Bound on the rounding error of `predict(x)`, in norm: gamma sum_j |x_j| ||a_j||.
 
-        0 only where x is; errors of products that underflow are left to those who square it.
+        0 only where every product is; errors of those that underflow are left to those who square it.
         """
         size, count = dot(np.abs(x), self.norms) + self.offset_size, int(np.count_nonzero(x))
-        least = LEAST if count else 0.0
+        least = LEAST if np.any((x != 0.0) & (self.norms > 0.0)) else 0.0
         return max(gamma(count + 2) * size * SLACK, least) + self.offset_error
 
     @cached_property

@@ -268,7 +268,7 @@ MUTANTS = [
     Mutant(
         "predictions that cancel next to the end of the range are exact",
         "reduced.py",
-        "least = LEAST if count else 0.0",
+        "least = LEAST if np.any((x != 0.0) & (self.norms > 0.0)) else 0.0",
         "least = 0.0",
         (CANCELLED,),
     ),

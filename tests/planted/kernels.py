@@ -62,14 +62,14 @@ MUTANTS = [
     Mutant(
         "compiled: predictions are exact",
         "kernels/box_certificates.py",
-        "return max(gamma(count + 2) * total * SLACK, LEAST if count > 0 else 0.0), count",
+        "return max(gamma(count + 2) * total * SLACK, LEAST if some else 0.0), count",
         "return 1e-6 * gamma(count + 2) * total * SLACK, count",
         (BOX,),
     ),
     Mutant(
         "compiled: predictions that cancel next to the end of the range are exact",
         "kernels/box_certificates.py",
-        "SLACK, LEAST if count > 0 else 0.0), count",
+        "SLACK, LEAST if some else 0.0), count",
         "SLACK, 0.0), count",
         (END_OF_RANGE,),
     ),

@@ -97,12 +97,14 @@ def size_of(v):  # type: ignore[no-untyped-def]
 
 @leaf_sums
 def prediction_error(x, norms):  # type: ignore[no-untyped-def]
-    """Bound on the rounding error of A x, in norm, 0 only where x is; and how many x_j are not 0."""
-    total, count = 0.0, 0
+    """Bound on the rounding error of A x, in norm, 0 only where every product is; and how many x_j are
+    not 0."""
+    total, count, some = 0.0, 0, False
     for j in range(len(x)):
         total += abs(x[j]) * norms[j]
         count += x[j] != 0.0
-    return max(gamma(count + 2) * total * SLACK, LEAST if count > 0 else 0.0), count
+        some |= x[j] != 0.0 and norms[j] > 0.0
+    return max(gamma(count + 2) * total * SLACK, LEAST if some else 0.0), count
 
 
 @leaf_sums
