@@ -23,8 +23,8 @@ from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_lock import require_global_compiler_lock
 
 _LEVEL = 1
-"""LLVM's level of optimisation. Loops are vectorised all the same: levels 2 and 3 take a seventh longer
-to compile, and no kernel was measured to be faster."""
+"""LLVM's level of optimisation. Loops are vectorised all the same. A first `solve` takes a tenth longer
+to compile at level 3; at level 2 none of seven workloads ran faster by more than 3 %."""
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
